@@ -1,0 +1,1 @@
+"""Nouns: frozen values, their arithmetic, their life-cycle tables."""

@@ -1,0 +1,16 @@
+"""Teams: who shares cards and a quota."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Team:
+    """A group of people. An inactive team's tasks stay behind the gate."""
+
+    id: str
+    name: str
+    active: bool = True
+    note: str = ""
+    version: int = 1

@@ -1,0 +1,1 @@
+"""The doors: web API, board, command line, Python client."""

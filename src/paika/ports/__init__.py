@@ -1,0 +1,1 @@
+"""What paika needs from outside, as small protocols."""

@@ -1,0 +1,1 @@
+"""One use case a file. Rules live below, words live above."""

@@ -1,0 +1,1 @@
+"""The same planner under another clock."""
