@@ -1,0 +1,125 @@
+"""Turn typed values into words: one dict for API, command line and pages alike."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from datetime import datetime, tzinfo
+from string import Formatter
+
+from paika.domain.problem import Problem, Several
+from paika.domain.reason import Holder, Reason
+from paika.domain.units import MIB_PER_GIB, PARTS_PER_CARD
+from paika.domain.visible import shown
+from paika.interfaces.wording.catalogue import Lang, messages, words
+
+
+def gib(mib: int | None) -> str:
+    """MiB as GiB for people: '24 GiB', '0.5 GiB', or a dash when unknown."""
+    if mib is None:
+        return "—"
+    value = mib / MIB_PER_GIB
+    return f"{value:.0f} GiB" if value >= 10 or mib % MIB_PER_GIB == 0 else f"{value:.1f} GiB"
+
+
+def span(seconds: int | None, lang: Lang) -> str:
+    """Seconds as a short span: '45 s', '20 min', '1 h 30 min', '3 d 4 h'."""
+    if seconds is None:
+        return "—"
+    units = (("d", 86_400), ("h", 3600), ("min", 60), ("s", 1))
+    names = (
+        {"d": " 天", "h": " 小时", "min": " 分钟", "s": " 秒"} if lang is Lang.ZH else {u: f" {u}" for u, _ in units}
+    )
+    left, said = max(0, seconds), []
+    for unit, size in units:
+        if left >= size or (unit == "s" and not said):
+            said.append(f"{left // size}{names[unit]}")
+            left %= size
+        elif said:
+            break
+        if len(said) == 2 or (unit == "min" and said):
+            break
+    return " ".join(said)
+
+
+def when(at: datetime | None, zone: tzinfo, now: datetime | None = None) -> str:
+    """An instant in the site's zone: time of day today, else with the date; a dash when unknown."""
+    if at is None:
+        return "—"
+    local = at.astimezone(zone)
+    if now is not None and local.date() == now.astimezone(zone).date():
+        return local.strftime("%H:%M")
+    if now is not None and local.year == now.astimezone(zone).year:
+        return local.strftime("%m-%d %H:%M")
+    return local.strftime("%Y-%m-%d %H:%M")
+
+
+class Speaker(Formatter):
+    """`str.format` with the specs :gib, :span, :when, :cards (parts as cards), :holders, :word (key prefix)."""
+
+    def __init__(self, lang: Lang, zone: tzinfo, now: datetime | None = None) -> None:
+        self.lang, self.zone, self.now = lang, zone, now
+
+    def format_field(self, value: object, format_spec: str) -> str:
+        """Format one fact. `:word.PREFIX` looks PREFIX.value up among the words."""
+        if format_spec == "gib":
+            return gib(_whole(value))
+        if format_spec == "span":
+            return span(_whole(value), self.lang)
+        if format_spec == "cards":
+            parts = _whole(value)
+            return "—" if parts is None else f"{parts / PARTS_PER_CARD:g}"
+        if format_spec == "when" or isinstance(value, datetime):
+            return when(value if isinstance(value, datetime) else None, self.zone, self.now)
+        if format_spec == "holders" and isinstance(value, tuple):
+            return self._holders(value)
+        if format_spec.startswith("word."):
+            return self.word(f"{format_spec.removeprefix('word.')}.{value}")
+        if isinstance(value, tuple):
+            return ("、" if self.lang is Lang.ZH else ", ").join(shown(str(item)) for item in value)
+        return "—" if value is None or value == "" else shown(str(value))
+
+    def word(self, key: str) -> str:
+        """A word of the catalogue; a missing key shows itself, and a test insists that none is missing."""
+        return words(self.lang).get(key, key)
+
+    def say(self, code: str, facts: dict[str, object]) -> tuple[str, str]:
+        """Message and hint of a code, with its facts filled in."""
+        message, hint = messages(self.lang)[code]
+        return self.vformat(message, (), facts), self.vformat(hint, (), facts)
+
+    def _holders(self, holders: tuple[Holder, ...], most: int = 3) -> str:
+        said = [self._holder(holder) for holder in holders[:most]]
+        if len(holders) > most:
+            said.append(self.vformat(self.word("holders.more"), (), {"count": len(holders) - most}))
+        return ("；" if self.lang is Lang.ZH else "; ").join(said) or "—"
+
+    def _holder(self, holder: Holder) -> str:
+        key = "holder.external" if holder.run is None else "holder.run"
+        until = (
+            "until_unknown" if holder.until is None else "until_limit" if holder.until_is_limit else "until_estimate"
+        )
+        facts = {name: getattr(holder, name) for name in Holder.__slots__}
+        return self.vformat(self.word(key), (), facts | {"until": self.vformat(self.word(until), (), facts)})
+
+
+def _whole(value: object) -> int | None:
+    return value if isinstance(value, int) else None
+
+
+def facts_of(what: Reason | Problem) -> dict[str, object]:
+    """The fields of a typed value, by name."""
+    return {f.name: getattr(what, f.name) for f in fields(what)}
+
+
+def say(what: Reason | Problem, speaker: Speaker) -> dict[str, object]:
+    """code, message, hint, facts (and for problems field, for several the list) of one typed value."""
+    facts = facts_of(what)
+    message, hint = speaker.say(what.code, facts)
+    told: dict[str, object] = {"code": what.code, "message": message, "hint": hint}
+    if isinstance(what, Problem):
+        told["field"] = what.field
+        facts.pop("field")
+    if isinstance(what, Several):
+        told["problems"] = [say(problem, speaker) for problem in what.problems]
+        facts.pop("problems")
+    return told | {"facts": facts}
