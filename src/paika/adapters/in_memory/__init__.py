@@ -1,0 +1,1 @@
+"""Promise-keeping stand-ins for every port, shipped with the package."""
