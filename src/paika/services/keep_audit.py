@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from typing import Any
 
@@ -12,6 +12,7 @@ from paika.domain.access import Actor
 from paika.domain.audit import AuditEntry
 from paika.domain.problem import Kind, Problem
 from paika.domain.records import Change
+from paika.domain.task import Program
 from paika.ports.clock import Clock
 from paika.ports.store import Store
 
@@ -23,7 +24,7 @@ _LONGEST = 2_000
 def differences(old: Any, new: Any) -> tuple[dict[str, str], dict[str, str]]:
     """The fields in which two states of a noun differ, as text before and after; None is 'nothing there'.
 
-    Versions are left out, and so is whatever could serve as a secret.
+    Versions are left out, and so is whatever could serve as a secret (values of variables too).
     """
     noun = new if old is None else old
     names = [f.name for f in fields(noun) if f.name != "version" and f.name not in _SECRET]
@@ -78,6 +79,8 @@ def _text(value: object) -> str:
         return ""
     if isinstance(value, datetime):
         return value.isoformat()
+    if isinstance(value, Program):
+        return _text(replace(value, variables=tuple((name, "…") for name, _ in value.variables)).__repr__())
     if isinstance(value, tuple):
         return ", ".join(_text(item) for item in value)[:_LONGEST]
     return str(value)[:_LONGEST]
