@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Generic, Protocol, TypeVar
+from typing import ClassVar, Generic, Protocol, TypeVar
 
 from paika.domain.audit import AuditEntry
 from paika.domain.dataset import Dataset
 from paika.domain.ledger import EntryKind, LedgerEntry
 from paika.domain.match import MatchRecord
 from paika.domain.plan import ReasonRecord
+from paika.domain.problem import Kind, Problem
 from paika.domain.records import Change, Receipt, Records
 from paika.domain.run import Run
 from paika.domain.task import Task, TaskState
@@ -42,7 +43,7 @@ class TaskQuery:
 
 @dataclass(frozen=True, slots=True)
 class LedgerQuery:
-    """Which ledger entries: newest first."""
+    """Which ledger entries: newest first. `since` belongs to the span, `until` does not."""
 
     team: str = ""
     person: str = ""
@@ -68,7 +69,7 @@ class UsageRow:
 
 @dataclass(frozen=True, slots=True)
 class AuditQuery:
-    """Which audit entries: newest first."""
+    """Which audit entries: newest first. `since` belongs to the span, `until` does not."""
 
     noun: str = ""
     subject: str = ""
@@ -145,3 +146,51 @@ class Store(Protocol):
     def close(self) -> None:
         """Give back connections and locks."""
         ...
+
+
+@dataclass(eq=False)
+class StoreTaken(Problem):
+    """Another server holds the store at `place`."""
+
+    code: ClassVar[str] = "store.taken"
+    kind: ClassVar[Kind] = Kind.SYSTEM
+    place: str
+
+
+@dataclass(eq=False)
+class StoreNewer(Problem):
+    """A newer paika wrote the store: its layout is number `layout`, this one knows up to `known`."""
+
+    code: ClassVar[str] = "store.newer"
+    kind: ClassVar[Kind] = Kind.SYSTEM
+    layout: int
+    known: int
+
+
+@dataclass(eq=False)
+class StoreMoved(Problem):
+    """Somebody else wrote to the store: it is at `found` where this server left it at `expected`."""
+
+    code: ClassVar[str] = "store.moved"
+    kind: ClassVar[Kind] = Kind.SYSTEM
+    expected: int
+    found: int
+
+
+@dataclass(eq=False)
+class StoreFailed(Problem):
+    """The database cannot be reached or refused the work; `detail` is its own word."""
+
+    code: ClassVar[str] = "store.failed"
+    kind: ClassVar[Kind] = Kind.SYSTEM
+    detail: str
+
+
+@dataclass(eq=False)
+class Unreadable(Problem):
+    """Written text that is not a `noun` as this version knows it; `detail` says what is wrong."""
+
+    code: ClassVar[str] = "store.unreadable"
+    kind: ClassVar[Kind] = Kind.SYSTEM
+    noun: str
+    detail: str
