@@ -109,6 +109,17 @@ class QuotaFull(Reason):
     holders: tuple[Holder, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class QuotaPromised(Reason):
+    """The team is under its ceiling now, but the rest is promised to tasks ahead within the run's time."""
+
+    code: ClassVar[str] = "wait.quota_promised"
+    team: str
+    max_cards: int
+    tasks: tuple[str, ...]
+    first_at: datetime | None
+
+
 # -- never as it is ------------------------------------------------------------------------------
 
 

@@ -1,0 +1,47 @@
+"""Quotas over time: how many card parts a team may still take, and from when on."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+
+from paika.planning.timeline import NEVER
+
+
+class TeamUse:
+    """Card parts that a team holds, as a step function from `now` on, under a ceiling in parts."""
+
+    def __init__(self, now: int, held_parts: int, ceiling_parts: int | None) -> None:
+        self.times = [now]
+        self.used = [held_parts]
+        self.ceiling = ceiling_parts
+
+    def add(self, parts: int, start: int, end: int) -> None:
+        """Parts (negative for a release) from start to end."""
+        if self.ceiling is None:
+            return
+        first = self._breakpoint(max(start, self.times[0]))
+        last = len(self.times) if end >= NEVER else self._breakpoint(max(end, self.times[0]))
+        for i in range(first, last):
+            self.used[i] += parts
+
+    def earliest(self, parts: int, lasts_s: int, after: int) -> int:
+        """First instant from `after` on at which `parts` more stay under the ceiling for `lasts_s`; NEVER if none."""
+        if self.ceiling is None:
+            return after
+        limit, count = self.ceiling - parts, len(self.times)
+        i = bisect_right(self.times, after) - 1
+        start = after
+        while i < count:
+            if self.used[i] > limit:
+                start = self.times[i + 1] if i + 1 < count else NEVER
+            elif i + 1 == count or self.times[i + 1] >= start + lasts_s:
+                return start
+            i += 1
+        return NEVER
+
+    def _breakpoint(self, at: int) -> int:
+        i = bisect_left(self.times, at)
+        if i == len(self.times) or self.times[i] != at:
+            self.times.insert(i, at)
+            self.used.insert(i, self.used[i - 1])
+        return i

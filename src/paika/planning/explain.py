@@ -1,0 +1,260 @@
+"""Why a task that passed its gates does not start now: every blocker, each with its numbers.
+
+Figures hold after this plan's own starts: a card that starts somebody in this plan is no longer free.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from paika.domain.card import Health
+from paika.domain.reason import (
+    CardsBusy,
+    CardsUnfit,
+    EndsUnknown,
+    Holder,
+    KeptForBigger,
+    LeaseEnds,
+    NoEngine,
+    PromisedAhead,
+    QuotaFull,
+    QuotaPromised,
+    Reason,
+    ShareRoom,
+)
+from paika.domain.task import Demand, Task
+from paika.domain.units import EPOCH, PARTS_PER_CARD
+from paika.planning.draft import Draft, Occupant, Span, holder_of
+from paika.planning.feasible import Fit
+from paika.planning.house import Group, Place
+from paika.planning.place import Spot, rounded_up
+from paika.planning.timeline import NEVER, bits
+
+MOST_HOLDERS = 5
+MOST_TASKS = 5
+Kept = tuple[tuple[str, ...], int]
+
+
+@dataclass(frozen=True, slots=True)
+class _GroupNow:
+    """One group after this plan's starts: free cards per place, who holds the others, who is unfit."""
+
+    free: tuple[tuple[Place, int], ...]  # (place, mask of ready cards that nobody is on)
+    every: int
+    holders: tuple[tuple[Occupant, int], ...]  # with the number of the group's cards, earliest end first
+    unfit: tuple[tuple[str, str], ...]  # (health or node state, node) of each unfit card
+    no_engine: tuple[str, ...]  # node of each card without an engine
+
+
+class Explainer:
+    """Judges each shape once; equal shapes share the verdict with its reasons."""
+
+    def __init__(self, draft: Draft, ranks: dict[str, int]) -> None:
+        self.draft = draft
+        self.ranks = ranks
+        self._groups: dict[tuple[object, ...], _GroupNow] = {}
+        self._known: dict[tuple[object, ...], tuple[Reason, ...]] = {}
+        self._later: dict[int, list[Span]] = {}
+        for span in sorted(draft.spans, key=lambda s: (s.start, s.task)):
+            if span.start > draft.now:
+                self._later.setdefault(span.node, []).append(span)
+
+    def why(self, task: Task, fits: tuple[Fit, ...], spot: Spot | None, kept: Kept | None) -> tuple[Reason, ...]:
+        """All reasons of a task that could not start. Asked in rank order: equal shapes share the first's reasons."""
+        demand = task.demand
+        shape = (demand, tuple(f.group.key for f in fits), rounded_up(task.limit_s), task.occupies_s, spot is None)
+        if shape not in self._known:
+            self._known[shape] = self._cards(task, fits, spot)
+        found = list(self._quota(task, fits)) + list(self._known[shape])
+        if kept is not None and kept[1] > self.draft.now:
+            found += self._oversize(demand, fits, kept)
+        return tuple(found)
+
+    # -- quota -----------------------------------------------------------------------------------
+
+    def _quota(self, task: Task, fits: tuple[Fit, ...]) -> list[Reason]:
+        team, ceiling = self.draft.teams.get(task.team), self.draft.ceilings.get(task.team)
+        if team is None or ceiling is None:
+            return []
+        need = min(fit.parts for fit in fits)
+        if team.used[0] + need > ceiling * PARTS_PER_CARD:
+            runs = sorted(self.draft.team_runs.get(task.team, ()), key=lambda pair: (pair[1].until, pair[0].id))
+            holders = tuple(
+                holder_of(who, max(1, len(run.cards)), self._date(who.until)) for run, who in runs[:MOST_HOLDERS]
+            )
+            return [QuotaFull(task.team, ceiling, team.used[0], need, holders)]
+        ahead = [
+            (start, name)
+            for start, name in sorted(self.draft.team_later.get(task.team, ()))
+            if self.ranks[name] < self.ranks[task.id]
+        ]
+        if not ahead or team.earliest(need, rounded_up(task.occupies_s), self.draft.now) <= self.draft.now:
+            return []
+        names = tuple(dict.fromkeys(name for _, name in ahead))[:MOST_TASKS]
+        return [QuotaPromised(task.team, ceiling, names, self._date(ahead[0][0]))]
+
+    # -- cards -----------------------------------------------------------------------------------
+
+    def _cards(self, task: Task, fits: tuple[Fit, ...], spot: Spot | None) -> tuple[Reason, ...]:
+        demand = task.demand
+        groups = [self._now(fit.group, demand.pool) for fit in fits]
+        found: list[Reason] = []
+        enough = demand.share is None and any(self._together(g, demand) >= demand.nodes for g in groups)
+        if demand.share is not None:
+            found += self._share(demand, fits, groups)
+        elif not enough:
+            found.append(self._busy(demand, groups))
+        found += self._unfit(groups, enough)
+        found += self._lease(task, groups)
+        found += self._promised(task, fits)
+        if spot is None:
+            found += self._unknown_ends(groups)
+        return tuple(found)
+
+    def _now(self, group: Group, pool: str) -> _GroupNow:
+        key = (group.key, pool)
+        if key not in self._groups:
+            self._groups[key] = self._look(group)
+        return self._groups[key]
+
+    def _look(self, group: Group) -> _GroupNow:
+        free: list[tuple[Place, int]] = []
+        held: dict[Occupant, int] = {}
+        unfit: list[tuple[str, str]] = []
+        bare: list[str] = []
+        for place in group.places:
+            house_node = self.draft.house.nodes[place.node]
+            mask = 0
+            for bit in bits(place.every):
+                card = house_node.cards[bit]
+                for who in self.draft.occupants.get(card.id, ()):
+                    held[who] = held.get(who, 0) + 1
+                if place.ready >> bit & 1:
+                    mask |= 0 if card.id in self.draft.occupants else 1 << bit
+                elif house_node.node.engine is None:
+                    bare.append(house_node.node.id)
+                elif card.health is not Health.OK:
+                    unfit.append((card.health.value, house_node.node.id))
+                else:
+                    unfit.append((f"node_{house_node.node.state.value}", house_node.node.id))
+            free.append((place, mask))
+        by_end = sorted(held.items(), key=lambda item: (item[0].until, item[0].run or "", item[0].owner))
+        every = sum(place.every.bit_count() for place in group.places)
+        return _GroupNow(tuple(free), every, tuple(by_end), tuple(unfit), tuple(bare))
+
+    def _together(self, group: _GroupNow, demand: Demand) -> int:
+        return sum(mask.bit_count() >= demand.cards_per_node for _, mask in group.free)
+
+    def _busy(self, demand: Demand, groups: list[_GroupNow]) -> Reason:
+        counts = [mask.bit_count() for group in groups for _, mask in group.free]
+        return CardsBusy(
+            need=demand.cards,
+            nodes=demand.nodes,
+            free=sum(counts),
+            best_free=max(counts, default=0),
+            fitting=sum(group.every for group in groups),
+            holders=self._holders(groups),
+        )
+
+    def _holders(self, groups: list[_GroupNow]) -> tuple[Holder, ...]:
+        held: dict[Occupant, int] = {}
+        for group in groups:
+            for who, count in group.holders:
+                held[who] = held.get(who, 0) + count
+        first = sorted(held, key=lambda who: (who.until, who.run or "", who.task or "", who.owner))[:MOST_HOLDERS]
+        return tuple(holder_of(who, held[who], self._date(who.until)) for who in first)
+
+    def _share(self, demand: Demand, fits: tuple[Fit, ...], groups: list[_GroupNow]) -> list[Reason]:
+        """No card has room: the best one by VRAM then bandwidth, a heavy neighbour counting as no bandwidth."""
+        share, policy, draft = demand.share, self.draft.policy, self.draft
+        assert share is not None
+        heavy, rooms = policy.bandwidth_heavy_percent, [(0, 0)]
+        for place in (place for fit in fits for place in fit.group.places):
+            line = draft.lines[place.node]
+            for bit in bits(place.ready & line.open[0]):
+                vram, band = line.room_at(bit, draft.now, policy.vram_safety_mib)
+                beside = [u for u in line.shares[bit] if u.start <= draft.now < u.end]
+                if share.bandwidth_percent >= heavy and any(u.bandwidth_percent >= heavy for u in beside):
+                    band = min(band, heavy - 1)
+                rooms.append((vram, band))
+        if any(v >= share.vram_mib and b >= share.bandwidth_percent for v, b in rooms):
+            return []
+        vram, band = max(rooms)
+        return [ShareRoom(share.vram_mib, share.bandwidth_percent, vram, band, self._holders(groups))]
+
+    def _unfit(self, groups: list[_GroupNow], enough: bool) -> list[Reason]:
+        if enough:
+            return []
+        found: list[Reason] = []
+        by_health: dict[str, list[str]] = {}
+        for group in groups:
+            for health, node in group.unfit:
+                by_health.setdefault(health, []).append(node)
+        for health, nodes in sorted(by_health.items()):
+            found.append(CardsUnfit(len(nodes), health, tuple(dict.fromkeys(nodes))))
+        bare = [node for group in groups for node in group.no_engine]
+        if bare:
+            found.append(NoEngine(len(bare), tuple(dict.fromkeys(bare))))
+        return found
+
+    def _lease(self, task: Task, groups: list[_GroupNow]) -> list[Reason]:
+        draft = self.draft
+        lasts = task.occupies_s if task.occupies_s is not None else 86_400
+        ends = [
+            draft.lines[place.node].lease_ends[bit]
+            for group in groups
+            for place, mask in group.free
+            for bit in bits(mask)
+            if draft.lines[place.node].lease_ends[bit] < draft.now + lasts
+        ]
+        return [LeaseEnds(len(ends), EPOCH + timedelta(seconds=min(ends)))] if ends else []
+
+    def _promised(self, task: Task, fits: tuple[Fit, ...]) -> list[Reason]:
+        """Usable cards that tasks ahead of it are to have, and how short a hard limit would fit before them."""
+        draft, demand = self.draft, task.demand
+        cards, first, fits_s = 0, NEVER, 0
+        ahead: dict[str, None] = {}
+        for fit in fits:
+            for place, free in self._now(fit.group, demand.pool).free:
+                usable = self._roomy(place, demand) if demand.share else free
+                before, left = NEVER, usable
+                for span in self._later.get(place.node, ()):
+                    if span.mask & usable and self.ranks[span.task] < self.ranks[task.id]:
+                        ahead[span.task] = None
+                        first = min(first, span.start)
+                        left &= ~span.mask
+                        if left.bit_count() < demand.cards_per_node:
+                            before = min(before, span.start)
+                cards += (usable & ~left).bit_count()
+                if usable.bit_count() >= demand.cards_per_node:
+                    fits_s = max(fits_s, min(before, NEVER) - draft.now)
+        if not cards:
+            return []
+        would_fit = fits_s if demand.nodes == 1 and 0 < fits_s < NEVER - draft.now else None
+        return [PromisedAhead(cards, tuple(ahead)[:MOST_TASKS], self._date(first), would_fit)]
+
+    def _roomy(self, place: Place, demand: Demand) -> int:
+        """Ready cards on which the share would have room at this instant."""
+        share, draft = demand.share, self.draft
+        assert share is not None
+        line, mask = draft.lines[place.node], 0
+        for bit in bits(place.ready & line.open[0]):
+            vram, band = line.room_at(bit, draft.now, draft.policy.vram_safety_mib)
+            if vram >= share.vram_mib and band >= share.bandwidth_percent:
+                mask |= 1 << bit
+        return mask
+
+    def _unknown_ends(self, groups: list[_GroupNow]) -> list[Reason]:
+        runs = [who.run for g in groups for who, _ in g.holders if who.until >= NEVER and who.run is not None]
+        return [EndsUnknown(tuple(dict.fromkeys(runs))[:MOST_TASKS])] if runs else []
+
+    def _oversize(self, demand: Demand, fits: tuple[Fit, ...], kept: Kept) -> list[Reason]:
+        bigger = [f for f in fits[1:] if self._together(self._now(f.group, demand.pool), demand) >= demand.nodes]
+        if not bigger or demand.share is not None:
+            return []
+        allowed_at = EPOCH + timedelta(seconds=kept[1])
+        return [KeptForBigger(bigger[0].group.type.id, fits[0].group.type.id, kept[0], allowed_at)]
+
+    def _date(self, at: int) -> datetime | None:
+        return None if at >= NEVER else EPOCH + timedelta(seconds=at)

@@ -1,0 +1,128 @@
+"""The house as the planner sees it: cards in a fixed order on their nodes, grouped by what they are.
+
+Equal cards are judged once: a group is all cards of one type with the same VRAM.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from paika.domain.card import Card, CardType, Health
+from paika.domain.node import Node, NodeState
+from paika.domain.run import Run
+from paika.domain.snapshot import Snapshot
+from paika.domain.units import EPOCH, whole_seconds
+from paika.planning.timeline import NEVER
+
+LIMIT_GRACE_S = 60  # a run past its hard limit is being stopped; it is taken to end this much later
+GroupKey = tuple[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Cards of one group on one node, as masks in the node's card order."""
+
+    node: int
+    every: int  # all of them
+    ready: int  # those that can take work: healthy, node up, an engine there
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """All cards of one type and VRAM. `cost` is the card-hour weight in thousandths."""
+
+    key: GroupKey
+    type: CardType
+    places: tuple[Place, ...]
+
+    @property
+    def vram_mib(self) -> int:
+        """VRAM of each card of the group."""
+        return self.key[1]
+
+
+@dataclass(frozen=True, slots=True)
+class HouseNode:
+    """A node with its cards in order; bit i of every mask is cards[i]."""
+
+    node: Node
+    cards: tuple[Card, ...]
+
+    @property
+    def schedulable(self) -> bool:
+        """Up, and with an engine that can start work there."""
+        return self.node.state is NodeState.UP and self.node.engine is not None
+
+
+@dataclass(frozen=True, slots=True)
+class House:
+    """Nodes by id, groups by key, and where each card lies."""
+
+    nodes: tuple[HouseNode, ...]
+    groups: dict[GroupKey, Group]
+    at: dict[str, tuple[int, int]]
+    types: dict[str, CardType]
+
+
+def house_of(snapshot: Snapshot) -> House:
+    """Lay the snapshot's cards out; any listing order gives the same house."""
+    cards_on: dict[str, list[Card]] = {node.id: [] for node in snapshot.nodes}
+    for card in snapshot.cards:
+        if card.node in cards_on:
+            cards_on[card.node].append(card)
+    nodes = tuple(
+        HouseNode(node, tuple(sorted(cards_on[node.id], key=_card_order)))
+        for node in sorted(snapshot.nodes, key=lambda n: n.id)
+    )
+    types = {card_type.id: card_type for card_type in snapshot.card_types}
+    at = {card.id: (i, bit) for i, n in enumerate(nodes) for bit, card in enumerate(n.cards)}
+    return House(nodes, _groups(nodes, types), at, types)
+
+
+def _card_order(card: Card) -> tuple[int, str]:
+    return (card.index if card.index is not None else 1 << 20, card.id)
+
+
+def _groups(nodes: tuple[HouseNode, ...], types: dict[str, CardType]) -> dict[GroupKey, Group]:
+    places: dict[GroupKey, list[Place]] = {}
+    for i, house_node in enumerate(nodes):
+        masks: dict[GroupKey, tuple[int, int]] = {}
+        for bit, card in enumerate(house_node.cards):
+            if card.type not in types:
+                continue
+            every, ready = masks.get((card.type, card.vram_mib), (0, 0))
+            fit = house_node.schedulable and card.health is Health.OK
+            masks[card.type, card.vram_mib] = (every | 1 << bit, ready | (1 << bit if fit else 0))
+        for key, (every, ready) in masks.items():
+            places.setdefault(key, []).append(Place(i, every, ready))
+    return {key: Group(key, types[key[0]], tuple(found)) for key, found in sorted(places.items())}
+
+
+def epoch_s(at: datetime) -> int:
+    """Whole epoch seconds, rounded down."""
+    return whole_seconds(EPOCH, at)
+
+
+def epoch_s_up(at: datetime) -> int:
+    """Whole epoch seconds, rounded up: an end is never told too early."""
+    return epoch_s(at) + (1 if at.microsecond else 0)
+
+
+def lease_end(node: Node, card: Card) -> int:
+    """When the earlier of node's and card's lease ends; NEVER without one."""
+    dates = [at for at in (node.lease_ends_at, card.lease_ends_at) if at is not None]
+    return epoch_s(min(dates)) if dates else NEVER
+
+
+def run_end(run: Run, now: int) -> tuple[int, bool]:
+    """When a run ends (NEVER: unknown) and whether a hard limit says so.
+
+    A run past its high estimate ends at no known time. One past its hard limit is being stopped.
+    """
+    begun = epoch_s_up(run.started_at or run.intended_at)
+    if run.limit_s is not None:
+        return max(begun + run.limit_s, now + LIMIT_GRACE_S if begun + run.limit_s <= now else 0), True
+    if run.high_s is not None and begun + run.high_s > now:
+        return begun + run.high_s, False
+    return NEVER, False
