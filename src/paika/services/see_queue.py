@@ -1,0 +1,249 @@
+"""The queue in the order of the plan: who is next, when, and why not yet."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from paika.domain.plan import Forecast, PriorityTerms, Wait
+from paika.domain.problem import BadValue
+from paika.domain.reason import Reason
+from paika.domain.records import Records
+from paika.domain.run import Run, RunState
+from paika.domain.task import QUEUED, TIER_RANK, Demand, Estimate, Task, TaskState, Tier
+from paika.services.live import Live
+from paika.services.seen import Ending, Inputs, Named, ending, inputs_of, person_named, team_named
+
+PAGE_MOST = 500
+
+
+@dataclass(frozen=True, slots=True)
+class QueueFilter:
+    """Which tasks. Empty fields do not filter; `text` looks in name, id, kind and tags, whatever the case."""
+
+    team: str = ""
+    owner: str = ""
+    tiers: tuple[Tier, ...] = ()
+    states: tuple[TaskState, ...] = ()
+    text: str = ""
+
+    def takes(self, task: Task) -> bool:
+        """Whether the task passes."""
+        return (
+            self.team in ("", task.team)
+            and self.owner in ("", task.owner)
+            and (not self.tiers or task.tier in self.tiers)
+            and (not self.states or task.state in self.states)
+            and (not self.text or self._in_text(task))
+        )
+
+    def _in_text(self, task: Task) -> bool:
+        return self.text.casefold() in "\n".join((task.name, task.id, task.kind, *task.tags)).casefold()
+
+
+EVERYTHING = QueueFilter()
+
+
+@dataclass(frozen=True, slots=True)
+class QueueRow:
+    """A task that waits. `position` counts from 1 over all waiting tasks.
+
+    `reasons` are all of them, the most telling first. Until the first cycle after its submit a task has
+    no position, terms or reasons, and `unseen_since` says since when. `forecast` None: no start can be told.
+    """
+
+    position: int | None
+    id: str
+    name: str
+    owner: Named
+    team: Named
+    tier: Tier
+    state: TaskState
+    held_by: str
+    demand: Demand
+    estimate: Estimate | None
+    limit_s: int | None
+    inputs: Inputs | None
+    waiting_since: datetime
+    milestone_at: datetime | None
+    milestone: str
+    terms: PriorityTerms | None
+    forecast: Forecast | None
+    reasons: tuple[Reason, ...]
+    unseen_since: datetime | None
+    preemptible: bool
+    version: int
+
+    @property
+    def reason(self) -> Reason | None:
+        """The first reason."""
+        return self.reasons[0] if self.reasons else None
+
+    @property
+    def more_reasons(self) -> int:
+        """How many reasons stand behind the first."""
+        return max(0, len(self.reasons) - 1)
+
+
+@dataclass(frozen=True, slots=True)
+class QueueView:
+    """A page of the queue. `total` counts all that pass the filter, `left_out` those after this page.
+
+    `by_state` counts all waiting tasks that pass, by state; `planned_at` is when the order was decided.
+    """
+
+    at: datetime
+    rows: tuple[QueueRow, ...]
+    cursor: str | None
+    total: int
+    left_out: int
+    by_state: dict[str, int]
+    planned_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class RunningRow:
+    """A task that is on cards now, with its open run (None in the instant between)."""
+
+    id: str
+    name: str
+    owner: Named
+    team: Named
+    tier: Tier
+    state: TaskState
+    run: str | None
+    run_state: RunState | None
+    cards: tuple[str, ...]
+    nodes: tuple[str, ...]
+    card_type: str
+    demand: Demand
+    since: datetime
+    ending: Ending
+    oversized: bool
+    preemptible: bool
+    stop_by: str
+    version: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """The queue in order: planned waits first, then tasks no plan has seen yet."""
+
+    tasks: list[Task] = field(default_factory=list)
+    waits: list[Wait | None] = field(default_factory=list)
+
+
+def see_queue(
+    records: Records,
+    live: Live,
+    now: datetime,
+    wanted: QueueFilter = EVERYTHING,
+    *,
+    cursor: str | None = None,
+    limit: int = 100,
+) -> QueueView:
+    """One page of what waits. Raises BadValue for a cursor that this listing did not give out."""
+    line = _line(records, live, wanted)
+    start = _start(line.tasks, cursor)
+    end = min(len(line.tasks), start + max(1, min(limit, PAGE_MOST)))
+    rows = tuple(queue_row(records, task, line.waits[start + n]) for n, task in enumerate(line.tasks[start:end]))
+    states = Counter(task.state for task in line.tasks)
+    return QueueView(
+        at=now,
+        rows=rows,
+        cursor=f"{end}.{line.tasks[end - 1].id}" if end < len(line.tasks) else None,
+        total=len(line.tasks),
+        left_out=len(line.tasks) - end,
+        by_state={state.value: states[state] for state in sorted(QUEUED)},
+        planned_at=live.plan.decided_at if live.plan else None,
+    )
+
+
+def queue_row(records: Records, task: Task, wait: Wait | None) -> QueueRow:
+    """A waiting task with what the plan says of it, if it does."""
+    return QueueRow(
+        position=wait.rank if wait else None,
+        id=task.id,
+        name=task.name,
+        owner=person_named(records, task.owner),
+        team=team_named(records, task.team),
+        tier=task.tier,
+        state=task.state,
+        held_by=task.held_by,
+        demand=task.demand,
+        estimate=task.estimate,
+        limit_s=task.limit_s,
+        inputs=inputs_of(records, task),
+        waiting_since=task.submitted_at,
+        milestone_at=task.milestone_at,
+        milestone=task.milestone,
+        terms=wait.terms if wait else None,
+        forecast=wait.forecast if wait else None,
+        reasons=wait.reasons if wait else (),
+        unseen_since=None if wait else task.state_since or task.submitted_at,
+        preemptible=task.preemptible,
+        version=task.version,
+    )
+
+
+def see_running(
+    records: Records, now: datetime, wanted: QueueFilter = EVERYTHING, *, limit: int | None = None
+) -> tuple[RunningRow, ...]:
+    """What is starting, running or stopping: core first, then by start."""
+    runs = {run.task: run for run in records.runs.values() if not run.ended}
+    on_cards = [task for task in records.tasks.values() if not task.ended and task.state not in QUEUED]
+    rows = [_running_row(records, task, runs.get(task.id), now) for task in on_cards if wanted.takes(task)]
+    rows.sort(key=lambda row: (TIER_RANK[row.tier], row.since, row.id))
+    return tuple(rows[:limit])
+
+
+def _running_row(records: Records, task: Task, run: Run | None, now: datetime) -> RunningRow:
+    cards = run.cards if run else ()
+    first = records.cards.get(cards[0]) if cards else None
+    return RunningRow(
+        id=task.id,
+        name=task.name,
+        owner=person_named(records, task.owner),
+        team=team_named(records, task.team),
+        tier=task.tier,
+        state=task.state,
+        run=run.id if run else None,
+        run_state=run.state if run else None,
+        cards=cards,
+        nodes=tuple(part.node for part in run.parts) if run else (),
+        card_type=first.type if first else "",
+        demand=task.demand,
+        since=(run.started_at or run.intended_at) if run else task.state_since or task.submitted_at,
+        ending=ending(run, now) if run else Ending(None, False, False),
+        oversized=run.oversized if run else False,
+        preemptible=task.preemptible,
+        stop_by=run.stop_by if run else "",
+        version=task.version,
+    )
+
+
+def _line(records: Records, live: Live, wanted: QueueFilter) -> _Line:
+    line, tasks, waits = _Line(), records.tasks, live.waits
+    for wait in live.plan.waits if live.plan else ():
+        task = tasks.get(wait.task)
+        if task is not None and task.state in QUEUED and wanted.takes(task):
+            line.tasks.append(task)
+            line.waits.append(wait)
+    unseen = [task for task in tasks.values() if task.id not in waits and task.state in QUEUED and wanted.takes(task)]
+    unseen.sort(key=lambda task: (TIER_RANK[task.tier], -task.priority, task.submitted_at, task.id))
+    line.tasks.extend(unseen)
+    line.waits.extend([None] * len(unseen))
+    return line
+
+
+def _start(tasks: Sequence[Task], cursor: str | None) -> int:
+    """Where the page begins: after the task that the cursor names, or at its place if that one has left."""
+    if not cursor:
+        return 0
+    place, _, last = cursor.partition(".")
+    if not (place.isascii() and place.isdigit() and len(place) < 10 and last):
+        raise BadValue(field="cursor", value=cursor[:80], allowed="a cursor of this listing")
+    after = next((n + 1 for n, task in enumerate(tasks) if task.id == last), None)
+    return min(int(place), len(tasks)) if after is None else after
