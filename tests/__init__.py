@@ -1,0 +1,1 @@
+"""Tests of paika; they mirror src/paika."""

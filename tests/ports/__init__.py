@@ -1,0 +1,1 @@
+"""Conformance suites: what every adapter of a port must keep."""
