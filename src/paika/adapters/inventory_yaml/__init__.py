@@ -1,0 +1,1 @@
+"""The inventory as a YAML file."""
