@@ -28,7 +28,7 @@ from paika.domain.units import EPOCH, PARTS_PER_CARD
 from paika.planning.draft import Draft, Occupant, Span, holder_of
 from paika.planning.feasible import Fit
 from paika.planning.house import Group, Place
-from paika.planning.place import Spot, rounded_up
+from paika.planning.place import Spot, rounded_up, times_of
 from paika.planning.timeline import NEVER, bits
 
 MOST_HOLDERS = 5
@@ -200,7 +200,7 @@ class Explainer:
 
     def _lease(self, task: Task, groups: list[_GroupNow]) -> list[Reason]:
         draft = self.draft
-        lasts = task.occupies_s if task.occupies_s is not None else 86_400
+        lasts = times_of(task).lease_s
         ends = [
             draft.lines[place.node].lease_ends[bit]
             for group in groups

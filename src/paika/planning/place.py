@@ -17,6 +17,7 @@ from paika.planning.feasible import Fit
 from paika.planning.house import Group, Place
 from paika.planning.timeline import NEVER, NodeTimeline, ShareNeed, lowest
 
+UNKNOWN_RUN_S = 86_400  # a run of unknown length wants a lease to last at least this long
 _GRID = ((60, 1), (600, 10), (7200, 60), (21_600, 300), (86_400, 900), (345_600, 3600))
 
 
@@ -30,11 +31,18 @@ def rounded_up(seconds: int | None) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """Seconds: `fit_s` must stay free (hard limit, else for ever), others count on `occupies_s`, a lease lasts `lease_s`."""
+    """Seconds: `fit_s` must stay free (hard limit, else for ever), others count on `occupies_s`, leased `lease_s`."""
 
     fit_s: int
     occupies_s: int
     lease_s: int
+
+
+def times_of(task: Task) -> Times:
+    """The lengths that count for a task; no end is invented."""
+    occupies = rounded_up(task.occupies_s)
+    lease = occupies if occupies < NEVER else UNKNOWN_RUN_S
+    return Times(fit_s=rounded_up(task.limit_s), occupies_s=occupies, lease_s=lease)
 
 
 @dataclass(frozen=True, slots=True)

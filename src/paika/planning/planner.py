@@ -19,10 +19,8 @@ from paika.planning.draft import Draft
 from paika.planning.explain import Explainer
 from paika.planning.feasible import Fit, Verdict, in_pool, over_quota, verdict
 from paika.planning.order import ranked, step_at
-from paika.planning.place import Search, Spot, Times, rounded_up
+from paika.planning.place import Search, Spot, Times, times_of
 from paika.planning.timeline import NEVER, lowest
-
-UNKNOWN_RUN_S = 86_400  # a run of unknown length wants a lease to last at least this long
 
 
 @dataclass(slots=True)
@@ -103,13 +101,6 @@ def _open_cases(
 def _quota_park(book: _Book, task: Task, fits: tuple[Fit, ...]) -> tuple[Reason, ...]:
     least = min(fit.parts for fit in fits)
     return over_quota(least, task.team, book.draft.ceilings.get(task.team))
-
-
-def times_of(task: Task) -> Times:
-    """The lengths that count for a task; no end is invented."""
-    occupies = rounded_up(task.occupies_s)
-    lease = occupies if occupies < NEVER else UNKNOWN_RUN_S
-    return Times(fit_s=rounded_up(task.limit_s), occupies_s=occupies, lease_s=lease)
 
 
 def _place(book: _Book, case: _Case) -> None:
