@@ -14,7 +14,7 @@ from paika.domain.problem import BadValue, FieldMissing, Problem, Several
 from paika.domain.quantity import duration_text, given, memory_text, shown, tidy
 from paika.domain.task import Demand, Program, Task, Tier, When
 from paika.domain.task_draft import RULES, AfterDraft, TaskDraft, estimate_of, share_of
-from paika.domain.written import names, text
+from paika.domain.written import allowed_names, names, text
 
 MAX_CARDS = 4096
 MAX_SECONDS = 365 * 86400
@@ -48,8 +48,8 @@ ALLOWED_VARIABLES = "NAME=value pairs, at most 100; not PAIKA_* and not the vari
 ALLOWED_AFTER = "ids or names of tasks, each with :success, :failure or :end, at most 100"
 ALLOWED_PLACE = "plain, venv:/PATH or conda:NAME"
 ALLOWED_PATH = "an absolute path, 1..4096 characters"
-ALLOWED_CAPABILITIES = "1..20 names, such as bf16, fp8, nvlink"
-ALLOWED_TYPES = "names of card types or families, separated by commas"
+ALLOWED_CAPABILITIES = allowed_names(20, 40)
+ALLOWED_TYPES = allowed_names(50, 80)
 
 
 def _refuse(field: str, value: object, allowed: str) -> BadValue:
