@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from paika.domain.card import Vendor
+from paika.domain.problem import Kind, Problem
 from paika.domain.run import EndCause
 from paika.domain.task import Program
 
@@ -90,6 +91,16 @@ class LogChunk:
     size: int
     dropped_before: int
     ended: bool
+
+
+@dataclass(eq=False)
+class EngineUnavailable(Problem):
+    """The engine as a whole does not answer; nothing is known of its runs meanwhile."""
+
+    code: ClassVar[str] = "engine.unavailable"
+    kind: ClassVar[Kind] = Kind.SYSTEM
+    engine: str
+    detail: str
 
 
 class Engine(Protocol):
