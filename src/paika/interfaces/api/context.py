@@ -1,0 +1,46 @@
+"""What the server's doors share: the parts of the running server, as one value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from zoneinfo import ZoneInfo
+
+from paika.interfaces.wording.catalogue import Lang
+from paika.ports.clock import Clock
+from paika.ports.engine import Engine
+from paika.ports.ids import Ids
+from paika.ports.store import Store
+from paika.ports.table import TableReader
+from paika.services.live import LiveBox
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """`zone` is the site's, `session_key` signs cookies, `https` says whether people come by https.
+
+    `max_body_bytes` bounds a request's body, `max_upload_bytes` that of a file to import. `closing` turns
+    true when the server shuts down, so that open streams end. `tables` None: no import of files.
+    """
+
+    store: Store
+    live: LiveBox
+    clock: Clock
+    ids: Ids
+    engine: Engine
+    session_key: str = field(repr=False)
+    zone: ZoneInfo = field(default_factory=lambda: ZoneInfo("UTC"))
+    lang: Lang = Lang.ZH
+    site: str = ""
+    version: str = ""
+    https: bool = False
+    session_hours: int = 24 * 14
+    max_body_bytes: int = 8 * 1024 * 1024
+    max_upload_bytes: int = 32 * 1024 * 1024
+    tables: TableReader | None = None
+    closing: Callable[[], bool] = lambda: False
+
+    @property
+    def zone_name(self) -> str:
+        """IANA name of the site's zone, for forms."""
+        return self.zone.key or "UTC"
