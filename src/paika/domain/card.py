@@ -96,6 +96,7 @@ class CardReading:
     temperature_c: int | None = None
     power_w: float | None = None
     processes: tuple[CardProcess, ...] | None = None
+    partitioned: bool = False  # cut into slices (MIG), which are not given out one by one
 
     @property
     def fill_percent(self) -> float | None:

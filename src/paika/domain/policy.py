@@ -29,3 +29,4 @@ class Policy:
     start_timeout_s: int = 120
     log_budget_mib: int = 1024
     minimum_grace_s: int = 5
+    card_returns_after_looks: int = 0  # good looks in a row that bring a withdrawn card back; 0: a person does
