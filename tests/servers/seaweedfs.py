@@ -157,14 +157,12 @@ class SharedSeaweedFS:
     """The server of one test run: the first worker starts it, the last one to leave stops it."""
 
     def __init__(self, run_id: str) -> None:
-        self._lock = f"s3-{run_id}"
         self._folder = Path(tempfile.gettempdir()) / f"paika-s3-{os.getuid()}-{run_id}"
 
     def join(self) -> S3Server:
         """Use the server, starting it if nobody has."""
-        with only_one("s3-sweep"):
+        with only_one("s3"):
             _sweep()
-        with only_one(self._lock):
             state = self._state()
             if not state:
                 self._folder.mkdir(mode=0o700, exist_ok=True)
@@ -176,7 +174,7 @@ class SharedSeaweedFS:
 
     def leave(self) -> None:
         """Stop using the server."""
-        with only_one(self._lock):
+        with only_one("s3"):
             state = self._state()
             state["users"] = [pid for pid in state.get("users", []) if pid != os.getpid()]
             if state["users"]:

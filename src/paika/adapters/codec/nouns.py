@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 from cattrs import Converter
 from cattrs.errors import ForbiddenExtraKeysError
 
+from paika.domain import reason as reasons
 from paika.domain.reason import Reason
 from paika.ports.store import Unreadable
 
@@ -40,6 +41,12 @@ def decode(kind: type[T], text: str) -> T:
         raise _unreadable(kind, f"missing field: {missing.args[0]}") from None
     except (ValueError, TypeError, AttributeError, RecursionError) as fault:
         raise _unreadable(kind, str(fault)[:200]) from None
+
+
+def reason_kinds() -> tuple[type[Reason], ...]:
+    """All classes of reasons. `__subclasses__` would also name the slotless twins that dataclass leaves behind."""
+    found = (kind for kind in vars(reasons).values() if isinstance(kind, type) and issubclass(kind, Reason))
+    return tuple(kind for kind in found if kind is not Reason)
 
 
 def _unreadable(kind: type[object], detail: str) -> Unreadable:
@@ -93,7 +100,7 @@ def _converter() -> Converter:
     converter.register_structure_hook(float, _number)
     converter.register_structure_hook(datetime, _time)
     converter.register_unstructure_hook(datetime, _time_text)
-    by_code = {kind.code: kind for kind in Reason.__subclasses__()}
+    by_code = {kind.code: kind for kind in reason_kinds()}
     fields_of = Converter.unstructure
 
     def reason_fields(reason: Reason) -> dict[str, Any]:
