@@ -37,7 +37,8 @@ _PLAIN: dict[Any, st.SearchStrategy[Any]] = {
 def values(kind: type[Any], **fixed: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
     """Values of a noun's class; `fixed` replaces the strategy of single fields."""
     hints = typing.get_type_hints(kind)
-    return st.builds(kind, **{field.name: fixed.get(field.name) or of(hints[field.name]) for field in fields(kind)})
+    free = {field.name: of(hints[field.name]) for field in fields(kind) if field.name not in fixed}
+    return st.builds(kind, **free, **fixed)
 
 
 @cache

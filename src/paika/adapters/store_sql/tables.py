@@ -6,7 +6,7 @@ import re
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import BigInteger, Boolean, Column, Dialect, Index, Integer, MetaData, String, Table, Text
+from sqlalchemy import BigInteger, Boolean, Column, Dialect, Index, MetaData, String, Table, Text
 from sqlalchemy.dialects.mysql import LONGTEXT
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
@@ -114,7 +114,7 @@ RUNS = _table(
     _text("id", primary_key=True),
     Column("version", BigInteger, nullable=False),
     _text("task", index=True),
-    Column("attempt", Integer, nullable=False),
+    Column("attempt", BigInteger, nullable=False),
     _text("state", 16),
     Column("is_open", Boolean, nullable=False, index=True),
     _text("team"),
