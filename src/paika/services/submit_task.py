@@ -14,9 +14,9 @@ from paika.domain.access import Act, Actor, Forbidden
 from paika.domain.audit import AuditEntry
 from paika.domain.problem import BadValue, FieldMissing, KeyReused, Kind, Problem, Several
 from paika.domain.records import Change, Receipt, Records
-from paika.domain.task import Task, Tier
+from paika.domain.task import Dependency, Task, Tier
 from paika.domain.task_draft import TaskDraft
-from paika.domain.task_form import form_of
+from paika.domain.task_form import form_of, read_form
 from paika.domain.type_names import resolve_types
 from paika.ports.clock import Clock
 from paika.ports.store import Store
@@ -93,6 +93,18 @@ def submit_tasks(
     return _stored(store, [f"t-{before + n}" for n in range(1, len(drafts) + 1)])
 
 
+def read_drafts(raws: Sequence[Mapping[str, object]], zone: str) -> tuple[TaskDraft, ...]:
+    """The drafts that forms ask for. Raises Several with every problem, by number where there are several forms."""
+    drafts: list[TaskDraft] = []
+    problems: list[Problem] = []
+    for number, raw in enumerate(raws):
+        with _collected(problems, number, len(raws)):
+            drafts.append(read_form(raw, zone))
+    if problems:
+        raise Several(field=None, problems=tuple(problems))
+    return tuple(drafts)
+
+
 def body_digest(drafts: Sequence[TaskDraft]) -> str:
     """SHA-256 of what the drafts ask for, in hex; the same for every way of writing it."""
     written = [form_of(draft) for draft in drafts]
@@ -123,8 +135,7 @@ def prepare(records: Records, actor: Actor, drafts: Sequence[TaskDraft], now: da
     for number, (task_id, draft) in enumerate(zip(ids, drafts, strict=True)):
         with _collected(problems, number, len(drafts)):
             tasks.append(_task(records, actor, task_id, draft, batch, now, find))
-    if problems:
-        raise problems[0] if len(problems) == 1 else Several(field=None, problems=tuple(problems))
+    _raise_all(problems)
     edges = {task.id: [dependency.task for dependency in task.after] for task in tasks}
     refuse_loops(edges, {task.id: task.name for task in tasks})
     return tuple(tasks)
@@ -144,8 +155,7 @@ def resolved(records: Records, draft: TaskDraft) -> TaskDraft:
     if draft.demand.pool and draft.demand.pool not in pools:
         asked = draft.demand.pool
         problems.append(UnknownNoun(field="pool", noun="pool", asked=asked, nearest=nearest(asked, sorted(pools))))
-    if problems:
-        raise problems[0] if len(problems) == 1 else Several(field=None, problems=tuple(problems))
+    _raise_all(problems)
     return replace(draft, demand=replace(draft.demand, types=types), inputs=tuple(dict.fromkeys(inputs)))
 
 
@@ -171,8 +181,14 @@ def _task(
     owner = by_id_or_name(records.people, "person", asked.owner, "owner") if asked.owner else actor.person
     team = _team(records, owner, asked.team)
     must_place(records, actor, owner, team, asked.tier)
-    draft = resolved(records, asked)
-    after = link(draft.after, batch, find, records.tasks)
+    problems: list[Problem] = []
+    draft = asked
+    after: tuple[Dependency, ...] = ()
+    with _collected(problems):
+        draft = resolved(records, asked)
+    with _collected(problems):
+        after = link(asked.after, batch, find, records.tasks)
+    _raise_all(problems)
     return Task(
         id=task_id,
         submitted_at=now,
@@ -210,6 +226,11 @@ def _collected(problems: list[Problem], number: int = 0, of: int = 1) -> Iterato
         if problem.kind is Kind.FORBIDDEN:
             raise
         problems.append(_numbered(problem, number, of))
+
+
+def _raise_all(problems: Sequence[Problem]) -> None:
+    if problems:
+        raise problems[0] if len(problems) == 1 else Several(field=None, problems=tuple(problems))
 
 
 def _numbered(problem: Problem, number: int, of: int) -> Problem:

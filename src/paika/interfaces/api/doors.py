@@ -49,12 +49,14 @@ class Caller:
     records: Records = field(repr=False)
     live: Live = field(repr=False)
 
-    def answer(self, value: Any, status: int = 200, *, version: int | None = None, **headers: str) -> Response:
-        """The value as JSON, with the noun's version as its ETag if one is given."""
-        tag = {} if version is None else {"ETag": f'"{version}"'}
-        told = plain(value, self.speaker)
-        spoken = {"Content-Language": self.speaker.lang.value}
-        return Json(told, status, HEADERS | spoken | tag | {k.replace("_", "-"): v for k, v in headers.items()})
+    def answer(self, value: Any, status: int = 200, *, version: int | None = None, location: str = "") -> Response:
+        """The value as JSON, with the noun's version as its ETag and its place if they are given."""
+        headers = HEADERS | {"Content-Language": self.speaker.lang.value}
+        if version is not None:
+            headers |= {"ETag": f'"{version}"'}
+        if location:
+            headers |= {"Location": location}
+        return Json(plain(value, self.speaker), status, headers)
 
     @property
     def if_version(self) -> int | None:
