@@ -203,6 +203,10 @@ def test_no_percents(value):
 
 def test_progress_is_rounded_down():
     assert quantity.percent("f", "99.9%", down=True) == 99
+    assert quantity.percent("f", "0.5%", down=True) == 0
+    assert quantity.percent("f", 0, down=True) == 0
+    with pytest.raises(BadValue):
+        quantity.percent("f", 0.3, down=True)  # 30 percent or 0.3 percent?
 
 
 @pytest.mark.parametrize("value", [True, "true", "YES", "是", "1", 1, 1.0, " on "])

@@ -204,9 +204,13 @@ def duration_s(field: str, value: object, low: int, high: int, unit: str = "s") 
 
 
 def percent(field: str, value: object, low: int = 0, high: int = 100, *, down: bool = False) -> int:
-    """Percent with or without its sign. Decimals are refused, or rounded down with `down`."""
+    """Percent with or without its sign. Decimals are refused, or rounded down with `down`.
+
+    A bare number between 0 and 1 is refused in any case: it may be meant as a part of one.
+    """
+    signed = isinstance(value, str) and tidy(value).endswith("%")
     read = number(tidy(value).removesuffix("%") if isinstance(value, str) else value)
-    if read is not None and down and low <= read <= high:
+    if read is not None and down and low <= read <= high and (signed or read >= 1):
         read = read.to_integral_value(ROUND_FLOOR)
     if read is None or not low <= read <= high or read != read.to_integral_value():
         raise BadValue(field=field, value=shown(value), allowed=allowed_whole(low, high))

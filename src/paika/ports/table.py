@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar, Protocol
+
+from paika.domain.problem import Kind, Problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,3 +27,29 @@ class TableReader(Protocol):
     def read(self, data: bytes, filename: str) -> Table:
         """The first sheet. Raises UnreadableTable with what is wrong."""
         ...
+
+
+@dataclass(eq=False)
+class UnreadableTable(Problem):
+    """The file is no list that could be read. `cause` is one word of: empty, binary, encoding, csv, workbook,
+
+    password, yaml, shape; `line` is where, if known.
+    """
+
+    code: ClassVar[str] = "table.unreadable"
+    kind: ClassVar[Kind] = Kind.INVALID
+    filename: str
+    cause: str
+    line: int | None = None
+
+
+@dataclass(eq=False)
+class TableTooBig(Problem):
+    """More than may come in at once. `what` is bytes, rows or columns."""
+
+    code: ClassVar[str] = "table.too_big"
+    kind: ClassVar[Kind] = Kind.INVALID
+    filename: str
+    what: str
+    size: int
+    limit: int
