@@ -1,0 +1,1 @@
+"""Ascend cards, through npu-smi."""

@@ -1,0 +1,1 @@
+"""Virtual cards, for trying things out without any hardware."""
