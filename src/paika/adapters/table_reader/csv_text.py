@@ -8,6 +8,7 @@ import io
 from collections import Counter
 from collections.abc import Iterator
 
+from paika.domain.harmless import as_it_was
 from paika.ports.table import TableTooBig, UnreadableTable
 
 SEPARATORS = (",", "\t", ";", "，")
@@ -38,7 +39,7 @@ def _rows(text: str, separator: str, filename: str, max_rows: int, *, strict: bo
     for count, row in enumerate(reader):
         if count > max_rows:
             raise TableTooBig("file", filename, "rows", count, max_rows)
-        yield line, tuple(row)
+        yield line, tuple(as_it_was(cell) for cell in row)
         line = reader.line_num + 1
 
 
