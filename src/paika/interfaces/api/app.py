@@ -14,7 +14,7 @@ from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 
 from paika.domain.problem import BadValue, Kind, Problem, Several
-from paika.interfaces.api import books, cards, datasets, login, people, state, task_log, tasks
+from paika.interfaces.api import books, cards, datasets, imports, login, people, state, task_log, tasks
 from paika.interfaces.api.context import Context
 from paika.interfaces.api.doors import signed_in, speaker_of
 from paika.interfaces.api.limits import BodyLimit, BodyTooLarge
@@ -99,6 +99,7 @@ def build_api(context: Context) -> FastAPI:
     for part in (
         state.router,
         login.router,
+        imports.router,
         tasks.router,
         task_log.router,
         cards.router,

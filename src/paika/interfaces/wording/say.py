@@ -75,7 +75,7 @@ class Speaker(Formatter):
         if format_spec.startswith("word."):
             return self.word(f"{format_spec.removeprefix('word.')}.{value}")
         if isinstance(value, tuple):
-            return ("、" if self.lang is Lang.ZH else ", ").join(shown(str(item)) for item in value)
+            return ("、" if self.lang is Lang.ZH else ", ").join(shown(str(item)) for item in value) or "—"
         return "—" if value is None or value == "" else shown(str(value))
 
     def word(self, key: str) -> str:

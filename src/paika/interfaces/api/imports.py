@@ -1,0 +1,128 @@
+"""Lists of tasks as files: previewed, and let in row by row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Annotated, Any, ClassVar
+
+from fastapi import APIRouter, Depends, Header, Request
+from starlette.datastructures import UploadFile
+from starlette.responses import Response
+
+from paika.domain.problem import Kind, Problem
+from paika.domain.task_form import form_of
+from paika.interfaces.api.doors import Caller, Who
+from paika.services.import_report import ImportReport, RowProblem
+from paika.services.import_tasks import import_tasks, preview_import
+from paika.services.mark_ready import mark_dataset
+from paika.services.submit_task import prepare, submit_tasks
+
+router = APIRouter(prefix="/tasks", tags=["tasks"])
+_FILE: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "multipart/form-data": {
+                "schema": {
+                    "type": "object",
+                    "required": ["file"],
+                    "properties": {"file": {"type": "string", "format": "binary"}},
+                }
+            }
+        },
+    }
+}
+
+
+@dataclass(eq=False)
+class NoUpload(Problem):
+    """The request brings no file."""
+
+    code: ClassVar[str] = "api.no_upload"
+    kind: ClassVar[Kind] = Kind.INVALID
+
+
+@dataclass(eq=False)
+class NoTables(Problem):
+    """This server reads no tables."""
+
+    code: ClassVar[str] = "api.no_tables"
+    kind: ClassVar[Kind] = Kind.REFUSED
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """A file as it came."""
+
+    name: str
+    data: bytes
+
+
+async def upload(request: Request, _: Who) -> Upload:
+    """The field 'file' of a multipart form. Raises NoUpload."""
+    if not request.headers.get("content-type", "").startswith("multipart/form-data"):
+        raise NoUpload(field="file")
+    async with request.form(max_files=1, max_fields=4) as form:
+        file = form.get("file")
+        if not isinstance(file, UploadFile):
+            raise NoUpload(field="file")
+        return Upload((file.filename or "")[:255], await file.read())
+
+
+@router.post("/import", openapi_extra=_FILE)
+def import_file(
+    who: Who,
+    file: Annotated[Upload, Depends(upload)],
+    idempotency_key: Annotated[str | None, Header(alias="Idempotency-Key", max_length=200)] = None,
+    dry_run: bool = False,
+) -> Response:
+    """Good rows of a CSV or XLSX file become tasks, bad ones are named with line and column. `dry_run` only says."""
+    context = who.context
+    if context.tables is None:
+        raise NoTables(field=None)
+    table = context.tables.read(file.data, file.name)
+    check = partial(prepare, who.records, who.actor, now=who.now, find=context.store.task)
+    names = {task.name for task in who.records.tasks.values()}
+    report = preview_import(table, context.zone_name, check, names)
+    tasks = None
+    if not dry_run:
+        submit = partial(submit_tasks, context.store, context.clock, who.actor, key=idempotency_key)
+        tasks = import_tasks(report, submit)
+        _mark(who, report)
+    return who.answer({"tasks": [task.id for task in tasks or ()], "dry_run": dry_run, **_told(report)})
+
+
+def _mark(who: Caller, report: ImportReport) -> None:
+    """What the accepted rows say of their data, for datasets that are known."""
+    for said in report.marks:
+        known = [key for key, d in who.records.datasets.items() if said.dataset in (key, d.name)]
+        mark = said.mark
+        for key in known[:1]:
+            mark_dataset(
+                who.context.store,
+                who.context.clock,
+                who.actor,
+                key,
+                mark.readiness,
+                mark.percent,
+                mark.eta,
+                mark.detail,
+                mark.owner,
+            )
+
+
+def _told(report: ImportReport) -> dict[str, object]:
+    return {
+        "rows": report.rows,
+        "columns": report.columns,
+        "accepted": [{"line": row.line, "task": form_of(row.draft)} for row in report.accepted],
+        "problems": [_placed(problem) for problem in report.problems],
+        "notes": [_placed(note) for note in report.notes],
+        "encoding": report.encoding,
+        "header_line": report.header_line,
+    }
+
+
+def _placed(row: RowProblem) -> dict[str, object]:
+    return {"line": row.line, "column": row.column, "problem": row.problem}

@@ -1,0 +1,113 @@
+"""Tasks and nouns, made and changed."""
+
+from __future__ import annotations
+
+MESSAGES: dict[str, tuple[str, str]] = {
+    "value.bad": ('{field} cannot be "{value}".', "Allowed: {allowed}."),
+    "field.unknown": ('There is no field "{field}".', "Fields that look most like it: {nearest}."),
+    "field.missing": ("{field} is missing.", "Fill in {field} and submit again."),
+    "input.several": ("Several things need mending; nothing was written.", "Mend each of them and submit again."),
+    "noun.not_found": (
+        "There is no {noun:word.api.noun} with the id {id}.",
+        "Is the id written right? The list shows what there is.",
+    ),
+    "noun.unknown": ('There is no {noun:word.api.noun} called "{asked}".', "Names that look most like it: {nearest}."),
+    "noun.name_taken": ("There is a {noun:word.api.noun} {id} already.", "Choose another id or name."),
+    "noun.version_conflict": (
+        "Somebody changed {noun:word.api.noun} {id} to version {current}; you have seen version {read}.",
+        "Look again at what has changed, then do it once more.",
+    ),
+    "key.reused": (
+        'The submit key "{key}" was used for something else already.',
+        "The same content sent again gets the same answer; for other content use another key.",
+    ),
+    "state.illegal_step": (
+        'The {noun:word.api.noun} is "{state:word.api.state}": it is not possible to {event:word.api.event} it.',
+        "Look again; the state may just have changed.",
+    ),
+    "task.dependency_loop": (
+        "The dependencies go round in a ring: {loop}.",
+        "Remove one of them, so that there is a first and a last.",
+    ),
+    "task.dependency_dead": (
+        '{parent} is {outcome:word.api.state} already, so "{when:word.api.when}" can never come true.',
+        "Remove the dependency, or wait for another task.",
+    ),
+    "task.choose_team": (
+        "You work in several teams: {teams}. The task must say for which one it is.",
+        "Fill in the team.",
+    ),
+    "task.no_team": (
+        "{person} works in no team, so nobody's quota can bear the task.",
+        "Ask an admin to add this person to a team first.",
+    ),
+    "task.not_in_team": (
+        "{person} does not work in the team {team} (works in: {teams}).",
+        "Name one of these teams, or ask an admin to add this person.",
+    ),
+    "task.parent_ambiguous": (
+        'In this batch {count} tasks are called "{name}", so it is open which one to wait for.',
+        "Give them different names.",
+    ),
+    "task.too_late": (
+        'The task is "{state:word.api.state}"; this can no longer be changed.',
+        "What can still be changed: {allowed}. For anything else cancel it and submit anew.",
+    ),
+    "card.not_well": (
+        'The last look at card {card} said "{health:word.api.state}", so it does not go back to the queue.',
+        "Mend it and wait until it is seen well, then release it.",
+    ),
+}
+
+WORDS: dict[str, str] = {
+    "api.noun.task": "task",
+    "api.noun.run": "run",
+    "api.noun.card": "card",
+    "api.noun.card_type": "card type",
+    "api.noun.node": "machine",
+    "api.noun.pool": "pool",
+    "api.noun.person": "person",
+    "api.noun.team": "team",
+    "api.noun.token": "token",
+    "api.noun.dataset": "dataset",
+    "api.noun.quota": "quota",
+    "api.when.success": "after success",
+    "api.when.failure": "after failure",
+    "api.when.end": "after the end",
+    "api.state.waiting": "waiting",
+    "api.state.held": "held",
+    "api.state.parked": "parked",
+    "api.state.intended": "about to start",
+    "api.state.starting": "starting",
+    "api.state.running": "running",
+    "api.state.stopping": "stopping",
+    "api.state.ended": "ended",
+    "api.state.done": "done",
+    "api.state.failed": "failed",
+    "api.state.cancelled": "cancelled",
+    "api.state.closed": "closed",
+    "api.state.ok": "well",
+    "api.state.lost": "lost",
+    "api.state.needs_reset": "needs a reset",
+    "api.state.draining": "draining",
+    "api.state.unknown": "unknown",
+    "api.state.up": "up",
+    "api.state.drained": "drained",
+    "api.state.down": "down",
+    "api.event.hold": "hold",
+    "api.event.release": "release",
+    "api.event.cancel": "cancel",
+    "api.event.close": "close",
+    "api.event.stop": "stop",
+    "api.event.drain": "drain",
+    "api.event.undrain": "give back",
+    "api.event.intend": "start",
+    "api.event.launch": "start",
+    "api.event.begin": "begin",
+    "api.event.requeue": "requeue",
+    "api.event.finish": "finish",
+    "api.event.fail": "fail",
+    "api.event.end": "end",
+    "api.event.park": "park",
+    "api.event.unpark": "unpark",
+}
