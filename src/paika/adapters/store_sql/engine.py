@@ -14,7 +14,14 @@ from paika.ports.store import StoreFailed
 
 DRIVERS = {"postgresql": "postgresql+psycopg", "postgres": "postgresql+psycopg", "sqlite": "sqlite+pysqlite"}
 BUSY_TIMEOUT_MS = 30_000
-KEEPALIVES = {"connect_timeout": 10, "keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3}
+# Both ends notice within a minute that the other host is gone; the server's end frees the claim.
+KEEPALIVES = {
+    "connect_timeout": 10,
+    "keepalives_idle": 30,
+    "keepalives_interval": 10,
+    "keepalives_count": 3,
+    "options": "-c tcp_keepalives_idle=30 -c tcp_keepalives_interval=10 -c tcp_keepalives_count=3",
+}
 
 
 def parse_url(text: str) -> URL:

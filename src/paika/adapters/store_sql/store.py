@@ -158,7 +158,7 @@ class SqlStore:
 
     def _commit(self, before: Records, after: Records, change: Change) -> None:
         try:
-            with self._connected() as connection:
+            with _told_as_problems(), self._claim.begin() as connection:
                 numbers = write_change(connection, before, after, change, self._numbers)
         except StoreFailed:
             self._unsure = True  # the connection may have broken after the commit
@@ -171,11 +171,11 @@ class SqlStore:
             self._changed.notify_all()
 
     def _make_sure(self) -> None:
-        """After a failed commit: whether it had come through after all is what the database says."""
+        """Hold the claim; after a failed commit or a lost claim, believe what the database says."""
+        with _told_as_problems():
+            self._unsure |= self._claim.renew()
         if not self._unsure:
             return
-        with _told_as_problems():
-            self._claim.renew()
         with self._connected() as connection:
             moved = stored_version(connection) != self._records.version
         if moved:
