@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import fields
 from datetime import datetime, tzinfo
 from string import Formatter
@@ -11,6 +12,8 @@ from paika.domain.reason import Holder, Reason
 from paika.domain.units import MIB_PER_GIB, PARTS_PER_CARD
 from paika.domain.visible import shown
 from paika.interfaces.wording.catalogue import Lang, messages, words
+
+_RANGE = re.compile(r"\d+(?:\.\.\d+)?")
 
 
 def gib(mib: int | None) -> str:
@@ -29,7 +32,8 @@ def span(seconds: int | None, lang: Lang) -> str:
     names = (
         {"d": " 天", "h": " 小时", "min": " 分钟", "s": " 秒"} if lang is Lang.ZH else {u: f" {u}" for u, _ in units}
     )
-    left, said = max(0, seconds), []
+    left = max(0, seconds)
+    said: list[str] = []
     for unit, size in units:
         if left >= size or (unit == "s" and not said):
             said.append(f"{left // size}{names[unit]}")
@@ -54,7 +58,7 @@ def when(at: datetime | None, zone: tzinfo, now: datetime | None = None) -> str:
 
 
 class Speaker(Formatter):
-    """`str.format` with the specs :gib, :span, :when, :cards (parts as cards), :holders, :word (key prefix)."""
+    """`str.format` with specs: :gib, :span, :when, :cards (parts as cards), :holders, :allowed, :word (key prefix)."""
 
     def __init__(self, lang: Lang, zone: tzinfo, now: datetime | None = None) -> None:
         self.lang, self.zone, self.now = lang, zone, now
@@ -72,11 +76,21 @@ class Speaker(Formatter):
             return when(value if isinstance(value, datetime) else None, self.zone, self.now)
         if format_spec == "holders" and isinstance(value, tuple):
             return self._holders(value)
+        if format_spec == "allowed":
+            return self.allowed(str(value))
         if format_spec.startswith("word."):
             return self.word(f"{format_spec.removeprefix('word.')}.{value}")
         if isinstance(value, tuple):
             return ("、" if self.lang is Lang.ZH else ", ").join(shown(str(item)) for item in value) or "—"
         return "—" if value is None or value == "" else shown(str(value))
+
+    def allowed(self, text: str) -> str:
+        """A range text in words: WORDS of 'allowed.' and the text with '#' for its numbers; else as it is."""
+        numbers = _RANGE.findall(text)
+        said = words(self.lang).get("allowed." + _RANGE.sub("#", text), "")
+        for number in numbers if said else ():
+            said = said.replace("#", number, 1)
+        return said or shown(text)
 
     def word(self, key: str) -> str:
         """A word of the catalogue; a missing key shows itself, and a test insists that none is missing."""

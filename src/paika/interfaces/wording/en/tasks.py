@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 MESSAGES: dict[str, tuple[str, str]] = {
-    "value.bad": ('{field} cannot be "{value}".', "Allowed: {allowed}."),
+    "value.bad": ('{field} cannot be "{value}".', "Allowed: {allowed:allowed}."),
     "field.unknown": ('There is no field "{field}".', "Fields that look most like it: {nearest}."),
     "field.missing": ("{field} is missing.", "Fill in {field} and submit again."),
     "input.several": ("Several things need mending; nothing was written.", "Mend each of them and submit again."),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 MESSAGES: dict[str, tuple[str, str]] = {
-    "value.bad": ("{field} 不能是“{value}”。", "可填：{allowed}。"),
+    "value.bad": ("{field} 不能是“{value}”。", "可填：{allowed:allowed}。"),
     "field.unknown": ("没有“{field}”这个字段。", "名字最像的字段：{nearest}。"),
     "field.missing": ("缺少 {field}。", "补上 {field} 再提交。"),
     "input.several": ("有几处要改，什么都没有写入。", "逐条改好后重新提交。"),
