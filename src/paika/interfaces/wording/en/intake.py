@@ -81,91 +81,57 @@ MESSAGES: dict[str, tuple[str, str]] = {
 }
 
 WORDS: dict[str, str] = {
-    "field.name": "Name",
     "field.name.help": "A name that people recognise. It need not be unique: every task has an id of its own.",
-    "field.command": "Command",
     "field.command.help": (
         "One line such as python train.py --lr 1e-3. It is split at blanks and quotes and runs "
         "without a shell: no pipes, redirections or variables."
     ),
-    "field.script": "Script",
     "field.script.help": (
         "Several steps, run by bash; parameters come as environment variables only. Either this or a command."
     ),
-    "field.workdir": "Working directory",
     "field.workdir.help": "The absolute path in which the task runs.",
-    "field.environment": "Environment",
     "field.environment.help": "plain, venv:/PATH or conda:NAME.",
-    "field.env": "Variables",
     "field.env.help": "One NAME=value a line. The variables that pin cards are set by paika and cannot be given.",
-    "field.cards": "Cards",
     "field.cards.help": "Cards in all, a whole number. For part of one card say 1 and fill in the shared VRAM.",
-    "field.nodes": "Machines",
     "field.nodes.help": "How many machines the cards are spread over evenly; 1 unless said otherwise.",
-    "field.vram": "VRAM per card",
     "field.vram.help": (
         "The least VRAM each card must have, with its unit: 80G or 81920M. G, GB and GiB all mean 1024 MiB."
     ),
-    "field.types": "Card types",
     "field.types.help": (
         "Allowed models or families, separated by commas; if empty, the smallest card that fits is taken."
     ),
-    "field.capabilities": "Capabilities",
     "field.capabilities.help": "What the card must be able to do, such as bf16, fp8, nvlink.",
-    "field.pool": "Pool",
     "field.pool.help": "Only cards of this pool.",
-    "field.share_vram": "Shared VRAM",
     "field.share_vram.help": "The VRAM asked for when sharing one card with others, with its unit, such as 10G.",
-    "field.share_bandwidth": "Shared bandwidth",
     "field.share_bandwidth.help": "Percent of the card's memory bandwidth when sharing; 50 unless said otherwise.",
-    "field.estimate_low": "Shortest time",
     "field.estimate_low.help": "How long it takes if all goes well.",
-    "field.estimate_likely": "Expected time",
     "field.estimate_likely.help": "How long it will likely run: 2h, 90m, 1d; a plain number means seconds.",
-    "field.estimate_high": "Longest time",
     "field.estimate_high.help": "The time within which nine of ten such runs end (P90).",
-    "field.limit": "Limit",
     "field.limit.help": (
         "The run is stopped then, done or not; no shorter than the longest estimate. "
         "Tasks with a limit fit into gaps more easily."
     ),
-    "field.inputs": "Datasets",
     "field.inputs.help": (
         "Names or ids of the datasets needed, separated by commas; until they are "
         "ready the task holds neither card nor quota."
     ),
-    "field.after": "Runs after",
     "field.after.help": (
         "Ids of tasks, or names within the same list, each with :success, "
         ":failure or :end; success unless said otherwise."
     ),
-    "field.not_before": "Not before",
     "field.not_before.help": "It does not start earlier, such as 2026-12-01 09:00.",
-    "field.tier": "Tier",
     "field.tier.help": "core, normal or idle. Core tasks need the right to them.",
-    "field.priority": "Priority",
     "field.priority.help": "0 to 100, the higher the sooner; 50 unless said otherwise.",
-    "field.owner": "Owner",
     "field.owner.help": "Whose task it is; who submits it unless said otherwise.",
-    "field.team": "Team",
     "field.team.help": "Whose quota bears it; not needed by people who are in one team only.",
-    "field.preemptible": "Preemptible",
     "field.preemptible.help": "It may be stopped for more urgent work and then goes back to the queue.",
-    "field.stop_signal": "Stop signal",
     "field.stop_signal.help": "The signal sent first when the task is stopped; TERM unless said otherwise.",
-    "field.grace": "Grace",
     "field.grace.help": "How long it may take to end after the signal; 30 s unless said otherwise.",
-    "field.milestone": "Milestone",
     "field.milestone.help": "The goal the task serves, such as a paper.",
-    "field.milestone_at": "Due",
     "field.milestone_at.help": "When the milestone is due; a date alone means the end of that day.",
-    "field.kind": "Kind",
     "field.kind.help": "One word for tasks that behave alike: paika learns their time and VRAM from it.",
-    "field.note": "Note",
     "field.note.help": "Words for people.",
-    "field.tags": "Tags",
     "field.tags.help": "Separated by commas.",
-    "field.log_budget": "Log budget",
     "field.log_budget.help": "How much of the log is kept, with its unit, such as 200M.",
     "field.dataset.name": "Dataset",
     "field.dataset.id": "Id",
@@ -181,10 +147,6 @@ WORDS: dict[str, str] = {
     "field.dataset.want_files": "Files expected",
     "field.dataset.every": "Every",
     "field.dataset.timeout": "Timeout",
-    "field.data_readiness": "Data state",
-    "field.data_percent": "Data readiness",
-    "field.data_eta": "Data expected",
-    "field.data_owner": "Data owed by",
     "field.group.basic": "Basic",
     "field.group.advanced": "More options",
     "field.ignored": "left out",
