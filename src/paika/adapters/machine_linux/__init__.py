@@ -1,0 +1,1 @@
+"""The machine as Linux tells of it."""
