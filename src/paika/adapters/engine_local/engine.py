@@ -130,6 +130,10 @@ class LocalEngine:
         with self._lock:
             self._orders.pop(run, None)
             self._ended.pop((run, token), None)
+        for part in gone.glob(f"*/{records.STARTED}"):
+            started = records.read(os.fspath(part.parent), records.STARTED)
+            if started is not None and started["cgroup"] is not None:
+                Cgroup(started["cgroup"]).remove()
         shutil.rmtree(gone, ignore_errors=True)
 
     # Starting

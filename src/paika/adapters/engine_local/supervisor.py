@@ -11,7 +11,6 @@ import os
 import select
 import signal
 import time
-import traceback
 from types import FrameType
 
 from paika.adapters.engine_local import cgroup, child, endings, identity, logbook, processes, records
@@ -33,8 +32,8 @@ def main(folder: str, lock: int) -> None:
     supervisor = Supervisor(folder, lock)
     try:
         supervisor.live()
-    except BaseException:
-        supervisor.fail(traceback.format_exc())
+    except BaseException as fault:
+        supervisor.fail(repr(fault))
         raise
 
 
@@ -106,7 +105,7 @@ class Supervisor:
         """We have a fault: end the tree and say so, as well as we can."""
         if self.pid is not None:
             self._kill_tree()
-            self._end(endings.Ending(endings.UNKNOWN, detail=f"supervisor_failed: {story.strip()[-300:]}"))
+            self._end(endings.Ending(endings.UNKNOWN, detail=f"supervisor_failed: {story[:300]}"))
 
     # Before the start
 
@@ -136,7 +135,7 @@ class Supervisor:
         return None
 
     def _start(self, command: child.Command) -> None:
-        self.cgroup = cgroup.make(f"paika-{self.order['run']}-{self.rank}")
+        self.cgroup = cgroup.make(f"paika-{self.order['run']}-{self.rank}-{os.getpid()}")
         door = self.cgroup.door if self.cgroup else None
         self.started_at, self.started = time.time(), elapsed()
         self.pid = child.spawn(child.Command(command.argv, command.workdir, command.environment, door), self.input)
@@ -151,23 +150,19 @@ class Supervisor:
     # While it runs
 
     def _stay(self) -> None:
-        while True:
+        while self.status is None:
             self._turn(self._patience())
-            if self.status is not None:
-                return
-            if self.reason is None:
+            if self.status is None and self.reason is None:
                 self._consider()
             elif self.kill_at is not None and elapsed() >= self.kill_at:
                 self._kill_tree()
 
     def _patience(self) -> float:
-        now = elapsed()
-        times: list[float] = [now + LONGEST_TURN_S]
-        if self.order["limit_s"] is not None:
-            times.append(self.started + float(self.order["limit_s"]))
-        if self.kill_at is not None:
-            times.append(self.kill_at)
-        return min((at - now for at in times if at > now), default=0.0)
+        """Seconds until something is due at the latest."""
+        due = self.kill_at
+        if self.reason is None and self.order["limit_s"] is not None:
+            due = self.started + float(self.order["limit_s"])
+        return LONGEST_TURN_S if due is None else min(LONGEST_TURN_S, due - elapsed())
 
     def _consider(self) -> None:
         stop = records.claimed(self._of_run(records.STOP))
