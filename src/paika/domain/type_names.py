@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
+from functools import lru_cache
 from typing import ClassVar
 from unicodedata import normalize
 
@@ -60,8 +61,9 @@ def normal(name: str) -> str:
     return _GAP_NOT_IN_NUMBER.sub("", _GAPS.sub(" ", _SIZE.sub("g", text)).strip())
 
 
-def _model_names(card_type: CardType) -> set[str]:
-    return {normal(name) for name in (card_type.id, *card_type.aliases)}
+@lru_cache(maxsize=4096)
+def _model_names(card_type: CardType) -> frozenset[str]:
+    return frozenset(normal(name) for name in (card_type.id, *card_type.aliases))
 
 
 def _by_model(name: str, types: Iterable[CardType]) -> list[CardType]:

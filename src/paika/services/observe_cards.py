@@ -8,6 +8,7 @@ good looks in a row as the policy says.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
@@ -90,6 +91,7 @@ class _Sight:
     cards: dict[str, Card] = field(init=False)
     types: dict[str, CardType] = field(init=False)
     busy: set[str] = field(init=False)
+    on_node: dict[str, set[str]] = field(init=False)
     readings: dict[str, CardReading] = field(init=False)
     external: dict[str, ExternalUse] = field(init=False)
     failed: dict[tuple[str, Vendor], FailedLook] = field(init=False)
@@ -101,6 +103,9 @@ class _Sight:
         self.cards = dict(self.records.cards)
         self.types = dict(self.records.card_types)
         self.busy = {card for run in self.records.runs.values() if not run.ended for card in run.cards}
+        self.on_node = defaultdict(set)
+        for card in self.cards.values():
+            self.on_node[card.node].add(card.id)
         self.readings = dict(self.before.readings)
         self.external = dict(self.before.external)
         self.failed = dict(self.before.failed)
@@ -117,7 +122,7 @@ class _Sight:
         """The cards that a look at this node and vendor must show."""
         if node.virtual != (vendor is Vendor.VIRTUAL):
             return []
-        here = [card for card in self.cards.values() if card.node == node.id]
+        here = [self.cards[key] for key in sorted(self.on_node[node.id])]
         return [card for card in here if node.virtual or self._vendor(card) is vendor]
 
     def _vendor(self, card: Card) -> Vendor:
@@ -128,8 +133,16 @@ class _Sight:
         """Replace a card and write down why; the same value does nothing."""
         old = self.cards.get(new.id)
         if old != new:
+            self.take(old)
             self.cards[new.id] = new
+            self.on_node[new.node].add(new.id)
             self.audit.append(entry(SERVER, at, act, "card", new.id, old=old, new=new))
+
+    def take(self, card: Card | None) -> None:
+        """Take a card out, or nothing."""
+        if card is not None:
+            del self.cards[card.id]
+            self.on_node[card.node].discard(card.id)
 
     def known_types(self) -> tuple[CardType, ...]:
         """Types of the records before those of the catalogue."""
@@ -244,7 +257,7 @@ def _make_known(sight: _Sight, look: Look, node: Node, reading: CardReading) -> 
     sight.types.setdefault(kind.id, kind)
     stand_in = _stand_in(sight, look, node, reading)
     if stand_in is not None:
-        del sight.cards[stand_in.id]
+        sight.take(stand_in)
         sight.audit.append(entry(SERVER, look.at, "card_identified", "card", stand_in.id, old=stand_in))
     drained = stand_in is not None and stand_in.health is Health.DRAINING
     added = Card(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import getpass
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +14,7 @@ import pytest
 from tests.ports.meter_promises import T0, MeterPromises
 
 from paika.adapters.meter_nvml.nvml import NO_DEVICES, NO_LIBRARY, NvmlMeter
+from paika.adapters.meter_nvml.process_owner import process_owner
 from paika.adapters.meter_nvml.smi import NvidiaSmiMeter, run_tool
 from paika.domain.card import Health
 from paika.ports.meter import Meter
@@ -178,6 +181,13 @@ def test_without_the_binding_the_look_fails(monkeypatch: pytest.MonkeyPatch) -> 
 def test_with_the_real_binding_a_look_never_raises() -> None:
     (look,) = NvmlMeter("n1").look(T0)
     assert bool(look.failed) != bool(look.readings)
+
+
+def test_a_process_has_an_owner_while_it_lives() -> None:
+    assert process_owner(os.getpid())[0] == getpass.getuser()
+    assert process_owner(os.getpid())[1]
+    assert process_owner(2**22 + 1) == (None, None)
+    assert process_owner(-1) == (None, None)
 
 
 XML = """<nvidia_smi_log>{}</nvidia_smi_log>"""

@@ -11,6 +11,7 @@ from datetime import datetime
 from importlib import import_module
 from typing import Any
 
+from paika.adapters.meter_nvml.process_owner import process_owner
 from paika.domain.card import CardProcess, CardReading, Health, Vendor
 from paika.ports.meter import Look
 
@@ -20,14 +21,10 @@ NO_LIBRARY = "nvidia-ml-py is not installed"
 UserOf = Callable[[int], tuple[str | None, str | None]]
 
 
-def _nobody(_: int) -> tuple[str | None, str | None]:
-    return None, None
-
-
 class NvmlMeter:
     """Looks at this host's NVIDIA cards. `user_of` tells (user, command) of a pid; `library` is pynvml or alike."""
 
-    def __init__(self, node: str, user_of: UserOf = _nobody, library: Any | None = None) -> None:
+    def __init__(self, node: str, user_of: UserOf = process_owner, library: Any | None = None) -> None:
         self._node = node
         self._user_of = user_of
         self._library = library
