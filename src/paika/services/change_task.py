@@ -59,8 +59,8 @@ def cancel_task(
             gone = _stepped(task, "cancel", now, cause)
             return (gone, *after_ends(records.tasks, {task.id: gone.state}, now))
         run = _open_run(records, task)
-        stopping = task if task.state is TaskState.STOPPING else _stepped(task, "stop", now, cause)
-        return (stopping, *(() if run is None else (_stop(run, actor.person),)))
+        stopping = () if task.state is TaskState.STOPPING else (_stepped(task, "stop", now, cause),)
+        return (*stopping, *(() if run is None else (_stop(run, actor.person),)))
 
     return _changed(store, clock, actor, "cancel_task", task_id, decide, why, if_version)
 

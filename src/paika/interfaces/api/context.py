@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from zoneinfo import ZoneInfo
 
@@ -14,13 +14,16 @@ from paika.ports.store import Store
 from paika.ports.table import TableReader
 from paika.services.live import LiveBox
 
+ReadTaskList = Callable[[bytes, str], Sequence[tuple[int, Mapping[str, object]]]]  # data, name -> (line, fields)
+
 
 @dataclass(frozen=True, slots=True)
 class Context:
     """`zone` is the site's, `session_key` signs cookies, `https` says whether people come by https.
 
     `max_body_bytes` bounds a request's body, `max_upload_bytes` that of a file to import. `closing` turns
-    true when the server shuts down, so that open streams end. `tables` None: no import of files.
+    true when the server shuts down, so that open streams end. `tables` reads CSV and XLSX files to import,
+    `task_lists` YAML ones; None: no such import.
     """
 
     store: Store
@@ -38,6 +41,7 @@ class Context:
     max_body_bytes: int = 8 * 1024 * 1024
     max_upload_bytes: int = 32 * 1024 * 1024
     tables: TableReader | None = None
+    task_lists: ReadTaskList | None = None
     closing: Callable[[], bool] = lambda: False
 
     @property

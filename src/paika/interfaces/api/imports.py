@@ -14,11 +14,12 @@ from paika.domain.problem import Kind, Problem
 from paika.domain.task_form import form_of
 from paika.interfaces.api.doors import Caller, Who
 from paika.services.import_report import ImportReport, RowProblem
-from paika.services.import_tasks import import_tasks, preview_import
+from paika.services.import_tasks import import_tasks, preview_import, preview_rows
 from paika.services.mark_ready import mark_dataset
 from paika.services.submit_task import prepare, submit_tasks
 
 router = APIRouter(prefix="/tasks", tags=["tasks"])
+_YAML = (".yaml", ".yml", ".json")
 _FILE: dict[str, Any] = {
     "requestBody": {
         "required": True,
@@ -77,20 +78,28 @@ def import_file(
     idempotency_key: Annotated[str | None, Header(alias="Idempotency-Key", max_length=200)] = None,
     dry_run: bool = False,
 ) -> Response:
-    """Good rows of a CSV or XLSX file become tasks, bad ones are named with line and column. `dry_run` only says."""
+    """Good rows of a CSV, XLSX or YAML file become tasks, bad ones are named by line and column."""
     context = who.context
-    if context.tables is None:
-        raise NoTables(field=None)
-    table = context.tables.read(file.data, file.name)
-    check = partial(prepare, who.records, who.actor, now=who.now, find=context.store.task)
-    names = {task.name for task in who.records.tasks.values()}
-    report = preview_import(table, context.zone_name, check, names)
+    report = _preview(who, file)
     tasks = None
     if not dry_run:
         submit = partial(submit_tasks, context.store, context.clock, who.actor, key=idempotency_key)
         tasks = import_tasks(report, submit)
         _mark(who, report)
     return who.answer({"tasks": [task.id for task in tasks or ()], "dry_run": dry_run, **_told(report)})
+
+
+def _preview(who: Caller, file: Upload) -> ImportReport:
+    context = who.context
+    check = partial(prepare, who.records, who.actor, now=who.now, find=context.store.task)
+    names = {task.name for task in who.records.tasks.values()}
+    if file.name.lower().endswith(_YAML):
+        if context.task_lists is None:
+            raise NoTables(field=None)
+        return preview_rows(context.task_lists(file.data, file.name), context.zone_name, check, names)
+    if context.tables is None:
+        raise NoTables(field=None)
+    return preview_import(context.tables.read(file.data, file.name), context.zone_name, check, names)
 
 
 def _mark(who: Caller, report: ImportReport) -> None:
