@@ -7,6 +7,7 @@ const SETTLE_MS = 250; // events closer together than this become one refresh
 const LEAST_MS = 1000; // and there is at most one refresh in this time
 const TICK_MS = 60000; // ages and "in 20 min" move even when nothing happens
 const RETRY_MS = 3000;
+const QUIET = new Set(["hello", "records", "log"]); // no news for a page by themselves
 
 /** @type {Map<string, string>} what the cells marked data-flash said before the swap */
 const before = new Map();
@@ -70,9 +71,11 @@ function showState(state) {
 function listen(address) {
   const feed = new EventSource(address);
   let open = false;
-  const hear = () => {
+  const cares = (document.body.dataset.cares ?? "").split(" ").filter(Boolean);
+  const hear = (/** @type {MessageEvent} */ event) => {
     heard = new Date();
-    changed();
+    const names = /** @type {string[]} */ (JSON.parse(event.data).changed).filter((name) => !QUIET.has(name));
+    if (names.length > 0 && (cares.length === 0 || names.some((name) => cares.includes(name)))) changed();
   };
   feed.onopen = () => {
     const again = heard !== undefined && !open;
@@ -81,10 +84,7 @@ function listen(address) {
     showState("live");
     if (again) changed(); // what was missed while the line was down
   };
-  feed.onmessage = hear;
-  for (const name of (document.body.dataset.feedEvents ?? "").split(" ").filter(Boolean)) {
-    feed.addEventListener(name, hear);
-  }
+  feed.addEventListener("change", hear);
   feed.onerror = () => {
     open = false;
     showState("lost");
@@ -119,6 +119,9 @@ function keepOpened() {
   if (!defaults) return;
   defaults.callbacks.beforeAttributeUpdated = (/** @type {string} */ name, /** @type {Element} */ node) =>
     !(name === "open" && node.tagName === "DETAILS");
+  // A log follows itself.
+  defaults.callbacks.beforeNodeMorphed = (/** @type {HTMLElement} */ old, /** @type {HTMLElement} */ now) =>
+    !(old.dataset?.followed !== undefined && old.id === now.id);
 }
 
 export function startLive() {

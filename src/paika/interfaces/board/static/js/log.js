@@ -44,7 +44,7 @@ function follow(box) {
     if (!box.isConnected || over) return say("ended");
     if (!paused && !document.hidden) {
       try {
-        const answer = await fetch(`${box.dataset.log}${box.dataset.log?.includes("?") ? "&" : "?"}from=${next}`, {
+        const answer = await fetch(`${box.dataset.log}${box.dataset.log?.includes("?") ? "&" : "?"}start=${next}`, {
           headers: { "X-Paika": "1" },
         });
         if (answer.ok) {

@@ -1,0 +1,99 @@
+"""A waiting task as a row in words: need, readiness, expected start, reasons."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from paika.domain.dataset import Readiness
+from paika.domain.task import Demand
+from paika.interfaces.board.visit import Visit
+from paika.interfaces.wording.say import gib
+from paika.services.change_task import may_change
+from paika.services.see_queue import QueueRow
+from paika.services.seen import Inputs
+
+TONES = {Readiness.READY: "go", Readiness.PREPARING: "warn", Readiness.BLOCKED: "bad", Readiness.UNKNOWN: ""}
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """The inputs of a task in words, with a bar where a percentage is known."""
+
+    says: str
+    tone: str
+    percent: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A queue row, ready to be shown. `start` is '—' with its cause in `basis` when no start can be told."""
+
+    row: QueueRow
+    need: str
+    need_more: str
+    ready: Ready | None
+    start: str
+    basis: str
+    reasons: tuple[dict[str, Any], ...]
+    mine: bool
+    may_change: bool
+
+
+def line_of(visit: Visit, row: QueueRow) -> Line:
+    """One waiting task in words."""
+    start, basis = start_words(visit, row)
+    return Line(
+        row=row,
+        need=need_words(visit, row.demand),
+        need_more=limit_words(visit, row.limit_s, row.estimate.likely_s if row.estimate else None),
+        ready=ready_words(visit, row.inputs),
+        start=start,
+        basis=basis,
+        reasons=tuple(visit.told(reason) for reason in row.reasons),
+        mine=row.owner.id == visit.who.person,
+        may_change=may_change(visit.who, visit.records.tasks[row.id]),
+    )
+
+
+def need_words(visit: Visit, demand: Demand) -> str:
+    """'2 × A100-80G', '4 × ≥ 40 GiB', '10 GiB + 50 % of a card', '16 on 2 machines'."""
+    if demand.share:
+        return visit.t("need.share", vram=gib(demand.share.vram_mib), bandwidth=demand.share.bandwidth_percent)
+    kind = demand.asked_types or visit.t("list.or").join(demand.types)
+    vram = f"≥ {gib(demand.vram_mib)}" if demand.vram_mib else ""
+    said = " · ".join(part for part in (kind, vram) if part) or visit.t("need.any")
+    words = f"{demand.cards} × {said}"
+    return visit.t("need.gang", need=words, nodes=demand.nodes) if demand.nodes > 1 else words
+
+
+def limit_words(visit: Visit, limit_s: int | None, likely_s: int | None) -> str:
+    """'limit 6 h', 'about 4 h', or that neither is known."""
+    if limit_s is not None:
+        return visit.t("need.limit", span=visit.span(limit_s))
+    return visit.t("need.estimate", span=visit.span(likely_s)) if likely_s is not None else visit.t("need.unlimited")
+
+
+def ready_words(visit: Visit, inputs: Inputs | None) -> Ready | None:
+    """Readiness of the inputs; None for a task without any."""
+    if inputs is None:
+        return None
+    state = visit.t(f"readiness.{inputs.readiness}")
+    if inputs.readiness is Readiness.READY or inputs.percent is None:
+        return Ready(state, TONES[inputs.readiness], None)
+    return Ready(f"{state} {inputs.percent} %", TONES[inputs.readiness], inputs.percent)
+
+
+def start_words(visit: Visit, row: QueueRow) -> tuple[str, str]:
+    """The expected start and what it rests on; a dash with its cause when none can be told."""
+    if row.forecast is not None:
+        basis = visit.t("start.by_limits" if row.forecast.by_limits else "start.by_estimates")
+        return visit.t("start.by", at=row.forecast.start_by), basis
+    if row.unseen_since is not None:
+        return "—", visit.t("start.unseen")
+    first = row.reason
+    if first is None:
+        return "—", visit.t("start.untold")
+    if first.parks:
+        return "—", visit.t("start.parked")
+    return "—", visit.maybe(f"start.{first.code}", visit.t("start.untold"))
