@@ -14,7 +14,7 @@ from paika.planning.check import check
 from paika.planning.planner import plan
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=500, deadline=None)
 @given(snapshots())
 def test_no_plan_breaks_a_rule(snapshot: Snapshot) -> None:
     assert check(snapshot, POLICY, plan(snapshot, POLICY, T0)) == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from hypothesis import strategies as st
@@ -27,54 +28,57 @@ POLICY = Policy(vram_safety_mib=1024, oversize_after_s=600)
 
 
 @st.composite
-def nodes_and_cards(draw: st.DrawFn) -> tuple[tuple[Node, ...], tuple[Card, ...]]:
+def nodes_and_cards(draw: st.DrawFn, calm: bool) -> tuple[tuple[Node, ...], tuple[Card, ...]]:
     nodes: list[Node] = []
     cards: list[Card] = []
     for n in range(draw(st.integers(1, 3))):
         node = Node(
             f"n{n}",
             "lab",
-            draw(st.sampled_from(["local", "local", "local", None])),
-            state=draw(st.sampled_from([NodeState.UP] * 4 + [NodeState.DRAINED])),
+            draw(st.sampled_from(["local"] * 6 + [None])),
+            state=draw(st.sampled_from([NodeState.UP] * 7 + [NodeState.DRAINED])),
             lease_ends_at=draw(st.sampled_from([None, None, T0 + timedelta(hours=2)])),
         )
+        if calm:
+            node = replace(node, engine="local", state=NodeState.UP)
         nodes.append(node)
-        for i in range(draw(st.integers(1, 4))):
+        for i in range(draw(st.integers(2 if calm else 1, 4))):
             kind = draw(st.sampled_from(TYPES))
             health = draw(st.sampled_from([Health.OK] * 6 + [Health.LOST, Health.UNKNOWN]))
-            cards.append(Card(f"n{n}-{i}", f"n{n}", i, kind.id, kind.vram_mib, health))
+            cards.append(Card(f"n{n}-{i}", f"n{n}", i, kind.id, kind.vram_mib, Health.OK if calm else health))
     return tuple(nodes), tuple(cards)
 
 
 demands = st.one_of(
     st.builds(
         Demand,
-        cards=st.sampled_from([1, 1, 1, 2, 3, 4]),
-        vram_mib=st.sampled_from([0, 0, 20_000, 40_000, 90_000]),
+        cards=st.sampled_from([1, 1, 1, 1, 2, 2, 3, 4]),
+        vram_mib=st.sampled_from([0, 0, 0, 20_000, 40_000, 90_000]),
         types=st.sampled_from([(), (), ("S24",), ("L80",), ("S24", "L80")]),
     ),
     st.builds(lambda n, each: Demand(cards=n * each, nodes=n), st.integers(2, 3), st.integers(1, 2)),
     st.builds(
         lambda vram, band: Demand(share=Share(vram, band)),
-        st.sampled_from([8_000, 12_000, 30_000, 100_000]),
-        st.sampled_from([10, 40, 60]),
+        st.sampled_from([8_000, 12_000, 12_000, 30_000, 100_000]),
+        st.sampled_from([10, 40, 45, 60]),
     ),
 )
 lengths = st.sampled_from([(None, None), (None, 3600), (1800, None), (1800, 900), (7200, 3600), (86_400, None)])
 
 
 @st.composite
-def tasks(draw: st.DrawFn, number: int) -> Task:
+def tasks(draw: st.DrawFn, number: int, calm: bool) -> Task:
+    """A task; in a calm world no gate is shut, so that cards and quotas decide."""
     limit, high = draw(lengths)
     after: tuple[Dependency, ...] = ()
-    if number and draw(st.integers(0, 4)) == 0:
+    if number and not calm and draw(st.integers(0, 4)) == 0:
         outcome = draw(st.sampled_from([None, TaskState.DONE]))
         after = (Dependency(f"t{draw(st.integers(0, number - 1))}", When.SUCCESS, outcome),)
-    return Task(
+    task = Task(
         id=f"t{number}",
         name=f"t{number}",
-        owner=draw(st.sampled_from(["ann", "ann", "bob", "gone"])),
-        team=draw(st.sampled_from(["red", "red", "blue", "off"])),
+        owner=draw(st.sampled_from(["ann"] * 6 + ["bob"] * 6 + ["gone"])),
+        team=draw(st.sampled_from(["red"] * 9 + ["blue"] * 5 + ["off"])),
         submitted_at=T0 - timedelta(minutes=draw(st.sampled_from([0, 5, 5, 600]))),
         program=PROGRAM,
         demand=draw(demands),
@@ -82,22 +86,27 @@ def tasks(draw: st.DrawFn, number: int) -> Task:
         priority=draw(st.sampled_from([50, 50, 10, 90])),
         estimate=None if high is None else Estimate(high // 2, high // 2, high),
         limit_s=limit,
-        inputs=draw(st.sampled_from([(), (), (), ("ready",), ("late",), ("ready", "late"), ("nowhere",)])),
+        inputs=draw(st.sampled_from([()] * 9 + [("ready",), ("ready",), ("late",), ("ready", "late"), ("nowhere",)])),
         after=after,
-        not_before=draw(st.sampled_from([None, None, None, T0 + timedelta(minutes=30), T0 - timedelta(minutes=1)])),
-        state=draw(st.sampled_from([TaskState.WAITING] * 5 + [TaskState.HELD, TaskState.PARKED])),
+        not_before=draw(st.sampled_from([None] * 9 + [T0 + timedelta(minutes=30), T0 - timedelta(minutes=1)])),
+        state=draw(st.sampled_from([TaskState.WAITING] * 12 + [TaskState.HELD, TaskState.PARKED])),
         milestone_at=draw(st.sampled_from([None, None, T0 + timedelta(days=2)])),
     )
+    if not calm:
+        return task
+    team = "red" if task.team == "off" else task.team
+    return replace(task, owner="ann", team=team, inputs=(), not_before=None, state=TaskState.WAITING)
 
 
 @st.composite
-def snapshots(draw: st.DrawFn, most_tasks: int = 7) -> Snapshot:
-    nodes, cards = draw(nodes_and_cards())
+def snapshots(draw: st.DrawFn, most_tasks: int = 9) -> Snapshot:
+    calm = draw(st.booleans())
+    nodes, cards = draw(nodes_and_cards(calm))
     runs: list[Run] = []
     outside: list[ExternalUse] = []
     held = {"red": 0, "blue": 0, "off": 0}
     for card in cards:
-        seat = draw(st.sampled_from(["free", "free", "free", "whole", "share", "outside"]))
+        seat = draw(st.sampled_from(["free"] * 5 + ["whole", "whole", "share", "share", "share", "outside"]))
         if seat == "outside":
             outside.append(ExternalUse(card.id, T0, 1000, ("root",), (7,)))
         elif seat != "free":
@@ -127,9 +136,9 @@ def snapshots(draw: st.DrawFn, most_tasks: int = 7) -> Snapshot:
                     started_at=started,
                 )
             )
-    count = draw(st.integers(0, most_tasks))
-    queued = tuple(draw(tasks(number)) for number in range(count))
-    quotas = (Quota("red", draw(st.sampled_from([None, None, 1, 3]))), Quota("blue", None))
+    count = draw(st.integers(1, most_tasks))
+    queued = tuple(draw(tasks(number, calm)) for number in range(count))
+    quotas = (Quota("red", draw(st.sampled_from([None, 0, 1, 1, 2, 3]))), Quota("blue", None))
     datasets = (
         Dataset("ready", "ready", Readiness.READY, 100),
         Dataset("late", "late", Readiness.PREPARING, 40, eta=draw(st.sampled_from([None, T0 + timedelta(hours=1)]))),

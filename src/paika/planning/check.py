@@ -19,7 +19,7 @@ from paika.domain.policy import Policy
 from paika.domain.reason import CardsBusy, DataNotReady, QuotaFull, Reason
 from paika.domain.run import Run
 from paika.domain.snapshot import Snapshot
-from paika.domain.task import Demand, Task, TaskState
+from paika.domain.task import TIER_RANK, Demand, Task, TaskState
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +62,11 @@ class _World:
             return False
         return card.vram_mib >= (demand.share.vram_mib if demand.share else demand.vram_mib)
 
+    def leased_for(self, task: Task, card: Card, now: datetime, policy: Policy) -> bool:
+        """The card stays ours with room to spare for a run of the task (lengths may be rounded up)."""
+        lease, lasts = self.lease_of(card), policy.unknown_run_s if task.occupies_s is None else task.occupies_s
+        return lease is None or now + timedelta(seconds=lasts + lasts // 6 + 60) <= lease
+
     def lease_of(self, card: Card) -> datetime | None:
         """The earlier lease of card and node."""
         ends = [e for e in (card.lease_ends_at, self.nodes[card.node].lease_ends_at) if e is not None]
@@ -73,7 +78,7 @@ def check(snapshot: Snapshot, policy: Policy, plan: Plan) -> list[Violation]:
     world = _World(snapshot)
     found = [*_answered(world, plan), *_starts(world, plan), *_sharing(world, plan, policy), *_quotas(world, plan)]
     if not found:
-        found = [*_promises(world, plan), *_idle_beside_need(world, plan), *_truth(world, plan)]
+        found = [*_promises(world, plan), *_idle_beside_need(world, plan, policy), *_truth(world, plan)]
     return found
 
 
@@ -210,21 +215,45 @@ def _gated(wait: Wait) -> bool:
 
 _CARD_REASONS = ("wait.cards", "wait.promised", "wait.oversize", "wait.share_room", "wait.lease", "wait.unfit",
                  "wait.no_engine", "wait.end_unknown", "wait.quota")  # fmt: skip
-_STATED = ("wait.promised", "wait.oversize", "wait.lease", "wait.quota")
+_STATED = ("wait.promised", "wait.oversize", "wait.quota")
 
 
-def _idle_beside_need(world: _World, plan: Plan) -> Iterator[Violation]:
-    """Free cards lie idle beside a task that could use them only for a stated reason."""
+def _idle_beside_need(world: _World, plan: Plan, policy: Policy) -> Iterator[Violation]:
+    """Free cards, and cards given to lower tiers, lie beside a task that could use them only for a stated reason."""
+    starts: dict[int, list[Start]] = {0: [], 1: [], 2: []}
+    for start in plan.starts:
+        tier = _urgent_tier(world, start.task)
+        for above in range(tier):
+            starts[above].append(start)
     free = _free_after(world, plan.starts)
-    room: dict[Demand, int] = {}
+    open_to: dict[int, list[Card]] = {}
+    for tier, lower in starts.items():
+        kept = {card for start in plan.starts if start not in lower for card in start.cards}
+        given = dict.fromkeys(card for start in lower for card in start.cards)
+        open_to[tier] = free + [world.cards[c] for c in given if c not in kept and c not in world.runs_on]
+    room: dict[tuple[Demand, int, int | None], int] = {}
     for wait in plan.waits:
         task = world.tasks[wait.task]
         if wait.parked or _gated(wait) or task.demand.share or any(r.code.startswith(_STATED) for r in wait.reasons):
             continue
-        if task.demand not in room:
-            room[task.demand] = _nodes_with_room(world, task, free)
-        if room[task.demand] >= task.demand.nodes:
-            yield Violation("free cards wait only for a stated reason", wait.task)
+        key = (task.demand, TIER_RANK[task.tier], task.occupies_s)
+        if key not in room:
+            leased = [card for card in open_to[key[1]] if world.leased_for(task, card, plan.decided_at, policy)]
+            room[key] = _nodes_with_room(world, task, leased)
+        if room[key] >= task.demand.nodes:
+            yield Violation("cards wait beside a task, or serve a lower tier, only for a stated reason", wait.task)
+
+
+def _urgent_tier(world: _World, task_id: str) -> int:
+    """The best tier among a task and all that wait for it."""
+    heirs, todo = {task_id}, [task_id]
+    while todo:
+        parent = todo.pop()
+        for task in world.tasks.values():
+            if task.id not in heirs and any(d.task == parent and d.outcome is None for d in task.after):
+                heirs.add(task.id)
+                todo.append(task.id)
+    return min(TIER_RANK[world.tasks[heir].tier] for heir in heirs)
 
 
 def _free_after(world: _World, starts: Iterable[Start]) -> list[Card]:

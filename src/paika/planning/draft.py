@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from paika.domain.policy import Policy
 from paika.domain.reason import Holder
 from paika.domain.run import Run, RunPart
 from paika.domain.snapshot import Snapshot
 from paika.domain.task import Task
-from paika.domain.units import PARTS_PER_CARD
+from paika.domain.units import EPOCH, PARTS_PER_CARD
 from paika.planning.entitle import TeamUse
 from paika.planning.house import House, epoch_s_up, house_of, lease_end, run_end
 from paika.planning.timeline import NEVER, NodeTimeline, ShareUse
@@ -115,6 +115,10 @@ class Draft:
         for bit, card in enumerate(self.house.nodes[node].cards):
             if mask >> bit & 1:
                 self.occupants.setdefault(card.id, []).append(who)
+
+    def date(self, at: int) -> datetime | None:
+        """Epoch seconds as an instant; None for NEVER."""
+        return None if at >= NEVER else EPOCH + timedelta(seconds=at)
 
     def parts_on(self, masks: tuple[tuple[int, int], ...]) -> tuple[RunPart, ...]:
         """Masks as run parts with card ids, nodes in order."""

@@ -6,7 +6,7 @@ Figures hold after this plan's own starts: a card that starts somebody in this p
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from paika.domain.card import Health
 from paika.domain.reason import (
@@ -29,10 +29,10 @@ from paika.planning.draft import Draft, Occupant, Span, holder_of
 from paika.planning.feasible import Fit
 from paika.planning.house import Group, Place
 from paika.planning.place import Spot, rounded_up, times_of
+from paika.planning.promised import MOST_TASKS, Ahead
 from paika.planning.timeline import NEVER, bits
 
 MOST_HOLDERS = 5
-MOST_TASKS = 5
 Kept = tuple[tuple[str, ...], int]
 
 
@@ -55,18 +55,23 @@ class Explainer:
         self.ranks = ranks
         self._groups: dict[tuple[object, ...], _GroupNow] = {}
         self._known: dict[tuple[object, ...], tuple[Reason, ...]] = {}
-        self._later: dict[int, list[Span]] = {}
-        for span in sorted(draft.spans, key=lambda s: (s.start, s.task)):
-            if span.start > draft.now:
-                self._later.setdefault(span.node, []).append(span)
+        self._kept: dict[tuple[object, ...], tuple[int, PromisedAhead | None]] = {}
+        self._spans: dict[str, list[Span]] = {}
+        for span in draft.spans:
+            self._spans.setdefault(span.task, []).append(span)
+        self.ahead = Ahead(draft)
+
+    def passed(self, task: Task) -> None:
+        """The task has been dealt with; what it was promised stands before the ones after it."""
+        self.ahead.note(self._spans.get(task.id, ()))
 
     def why(self, task: Task, fits: tuple[Fit, ...], spot: Spot | None, kept: Kept | None) -> tuple[Reason, ...]:
-        """All reasons of a task that could not start. Asked in rank order: equal shapes share the first's reasons."""
+        """All reasons of a task that could not start. To be asked in rank order, with `passed` after each task."""
         demand = task.demand
         shape = (demand, tuple(f.group.key for f in fits), rounded_up(task.limit_s), task.occupies_s, spot is None)
         if shape not in self._known:
             self._known[shape] = self._cards(task, fits, spot)
-        found = list(self._quota(task, fits)) + list(self._known[shape])
+        found = [*self._quota(task, fits), *self._known[shape], *self._promised(task, fits, shape)]
         if kept is not None and kept[1] > self.draft.now:
             found += self._oversize(demand, fits, kept)
         return tuple(found)
@@ -77,11 +82,12 @@ class Explainer:
         team, ceiling = self.draft.teams.get(task.team), self.draft.ceilings.get(task.team)
         if team is None or ceiling is None:
             return []
-        need = min(fit.parts for fit in fits)
+        now = [fit.parts for fit in fits if self._could_now(fit, task.demand)]
+        need = min(now or [fit.parts for fit in fits])
         if team.used[0] + need > ceiling * PARTS_PER_CARD:
             runs = sorted(self.draft.team_runs.get(task.team, ()), key=lambda pair: (pair[1].until, pair[0].id))
             holders = tuple(
-                holder_of(who, max(1, len(run.cards)), self._date(who.until)) for run, who in runs[:MOST_HOLDERS]
+                holder_of(who, max(1, len(run.cards)), self.draft.date(who.until)) for run, who in runs[:MOST_HOLDERS]
             )
             return [QuotaFull(task.team, ceiling, team.used[0], need, holders)]
         ahead = [
@@ -92,7 +98,7 @@ class Explainer:
         if not ahead or team.earliest(need, rounded_up(task.occupies_s), self.draft.now) <= self.draft.now:
             return []
         names = tuple(dict.fromkeys(name for _, name in ahead))[:MOST_TASKS]
-        return [QuotaPromised(task.team, ceiling, names, self._date(ahead[0][0]))]
+        return [QuotaPromised(task.team, ceiling, names, self.draft.date(ahead[0][0]))]
 
     # -- cards -----------------------------------------------------------------------------------
 
@@ -107,7 +113,6 @@ class Explainer:
             found.append(self._busy(demand, groups))
         found += self._unfit(groups, enough)
         found += self._lease(task, groups)
-        found += self._promised(task, fits)
         if spot is None:
             found += self._unknown_ends(groups)
         return tuple(found)
@@ -163,7 +168,7 @@ class Explainer:
             for who, count in group.holders:
                 held[who] = held.get(who, 0) + count
         first = sorted(held, key=lambda who: (who.until, who.run or "", who.task or "", who.owner))[:MOST_HOLDERS]
-        return tuple(holder_of(who, held[who], self._date(who.until)) for who in first)
+        return tuple(holder_of(who, held[who], self.draft.date(who.until)) for who in first)
 
     def _share(self, demand: Demand, fits: tuple[Fit, ...], groups: list[_GroupNow]) -> list[Reason]:
         """No card has room: the best one by VRAM then bandwidth, a heavy neighbour counting as no bandwidth."""
@@ -200,39 +205,29 @@ class Explainer:
 
     def _lease(self, task: Task, groups: list[_GroupNow]) -> list[Reason]:
         draft = self.draft
-        lasts = times_of(task).lease_s
+        lasts = times_of(task, self.draft.policy).lease_s
         ends = [
             draft.lines[place.node].lease_ends[bit]
             for group in groups
-            for place, mask in group.free
-            for bit in bits(mask)
+            for place, free in group.free
+            for bit in bits(self._roomy(place, task.demand) if task.demand.share else free)
             if draft.lines[place.node].lease_ends[bit] < draft.now + lasts
         ]
         return [LeaseEnds(len(ends), EPOCH + timedelta(seconds=min(ends)))] if ends else []
 
-    def _promised(self, task: Task, fits: tuple[Fit, ...]) -> list[Reason]:
-        """Usable cards that tasks ahead of it are to have, and how short a hard limit would fit before them."""
-        draft, demand = self.draft, task.demand
-        cards, first, fits_s = 0, NEVER, 0
-        ahead: dict[str, None] = {}
-        for fit in fits:
-            for place, free in self._now(fit.group, demand.pool).free:
-                usable = self._roomy(place, demand) if demand.share else free
-                before, left = NEVER, usable
-                for span in self._later.get(place.node, ()):
-                    if span.mask & usable and self.ranks[span.task] < self.ranks[task.id]:
-                        ahead[span.task] = None
-                        first = min(first, span.start)
-                        left &= ~span.mask
-                        if left.bit_count() < demand.cards_per_node:
-                            before = min(before, span.start)
-                cards += (usable & ~left).bit_count()
-                if usable.bit_count() >= demand.cards_per_node:
-                    fits_s = max(fits_s, min(before, NEVER) - draft.now)
-        if not cards:
-            return []
-        would_fit = fits_s if demand.nodes == 1 and 0 < fits_s < NEVER - draft.now else None
-        return [PromisedAhead(cards, tuple(ahead)[:MOST_TASKS], self._date(first), would_fit)]
+    def _promised(self, task: Task, fits: tuple[Fit, ...], shape: tuple[object, ...]) -> list[Reason]:
+        """What tasks ahead are to have; looked at again only when a promise came nearer."""
+        known = self._kept.get(shape)
+        if known is None or known[0] != self.ahead.changes:
+            demand = task.demand
+            usable = [
+                (place, self._roomy(place, demand) if demand.share else free)
+                for fit in fits
+                for place, free in self._now(fit.group, demand.pool).free
+            ]
+            known = (self.ahead.changes, self.ahead.reason(usable, demand.cards_per_node, demand.nodes == 1))
+            self._kept[shape] = known
+        return [] if known[1] is None else [known[1]]
 
     def _roomy(self, place: Place, demand: Demand) -> int:
         """Ready cards on which the share would have room at this instant."""
@@ -250,11 +245,14 @@ class Explainer:
         return [EndsUnknown(tuple(dict.fromkeys(runs))[:MOST_TASKS])] if runs else []
 
     def _oversize(self, demand: Demand, fits: tuple[Fit, ...], kept: Kept) -> list[Reason]:
-        bigger = [f for f in fits[1:] if self._together(self._now(f.group, demand.pool), demand) >= demand.nodes]
-        if not bigger or demand.share is not None:
+        bigger = [f for f in fits[1:] if self._could_now(f, demand)]
+        if not bigger:
             return []
         allowed_at = EPOCH + timedelta(seconds=kept[1])
         return [KeptForBigger(bigger[0].group.type.id, fits[0].group.type.id, kept[0], allowed_at)]
 
-    def _date(self, at: int) -> datetime | None:
-        return None if at >= NEVER else EPOCH + timedelta(seconds=at)
+    def _could_now(self, fit: Fit, demand: Demand) -> bool:
+        """Whether enough of the group's cards are free, or have room for the share, at this instant."""
+        if demand.share is not None:
+            return any(self._roomy(place, demand) for place in fit.group.places)
+        return self._together(self._now(fit.group, demand.pool), demand) >= demand.nodes

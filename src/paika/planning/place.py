@@ -11,13 +11,13 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 
+from paika.domain.policy import Policy
 from paika.domain.task import Demand, Task
 from paika.planning.draft import Draft
 from paika.planning.feasible import Fit
 from paika.planning.house import Group, Place
 from paika.planning.timeline import NEVER, NodeTimeline, ShareNeed, lowest
 
-UNKNOWN_RUN_S = 86_400  # a run of unknown length wants a lease to last at least this long
 _GRID = ((60, 1), (600, 10), (7200, 60), (21_600, 300), (86_400, 900), (345_600, 3600))
 
 
@@ -38,10 +38,10 @@ class Times:
     lease_s: int
 
 
-def times_of(task: Task) -> Times:
+def times_of(task: Task, policy: Policy) -> Times:
     """The lengths that count for a task; no end is invented."""
     occupies = rounded_up(task.occupies_s)
-    lease = occupies if occupies < NEVER else UNKNOWN_RUN_S
+    lease = occupies if occupies < NEVER else policy.unknown_run_s
     return Times(fit_s=rounded_up(task.limit_s), occupies_s=occupies, lease_s=lease)
 
 

@@ -105,7 +105,7 @@ def _quota_park(book: _Book, task: Task, fits: tuple[Fit, ...]) -> tuple[Reason,
 
 def _place(book: _Book, case: _Case) -> None:
     """Take the earliest spot, least waste first; a bigger card only where the rules allow it."""
-    task, times = case.task, times_of(case.task)
+    task, times = case.task, times_of(case.task, book.policy)
     case.spot = _best_spot(book, case, times, book.draft.now)
     if case.spot is None:
         _hold_for_unknown_end(book, case)
@@ -145,7 +145,10 @@ def _hold_for_unknown_end(book: _Book, case: _Case) -> None:
     task, draft = case.task, book.draft
     if not book.policy.hold_for_unknown_end or task.tier is not Tier.CORE or task.demand.share is not None:
         return
-    group = case.verdict.fits[0].group
+    fit, team = case.verdict.fits[0], draft.teams.get(task.team)
+    if team is not None and team.earliest(fit.parts, times_of(task, book.policy).occupies_s, draft.now) > draft.now:
+        return  # over its quota it holds nothing
+    group = fit.group
     free = sorted(
         ((draft.lines[p.node].free_at(draft.now) & p.ready, p.node) for p in group.places),
         key=lambda found: (-found[0].bit_count(), found[1]),
@@ -161,7 +164,9 @@ def _shadow(book: _Book, case: _Case) -> Spot | None:
     opens = gates.opens_at(case.gates)
     if opens is None:
         return None
-    return _best_spot(book, case, times_of(case.task), max(book.draft.now, int((opens - EPOCH).total_seconds()) + 1))
+    return _best_spot(
+        book, case, times_of(case.task, book.policy), max(book.draft.now, int((opens - EPOCH).total_seconds()) + 1)
+    )
 
 
 def _freeze(book: _Book, snapshot: Snapshot, shadows: dict[str, Spot | None]) -> Plan:
@@ -177,6 +182,7 @@ def _freeze(book: _Book, snapshot: Snapshot, shadows: dict[str, Spot | None]) ->
         if not reasons:
             kept = (case.kept_for, case.kept_until) if case.kept_for else None
             reasons = explainer.why(case.task, case.verdict.fits, case.spot, kept)
+        explainer.passed(case.task)
         forecast = None if spot is None or case.parked else _forecast(book, spot)
         waits.append(Wait(case.task.id, case.rank, case.terms, reasons, forecast, bool(case.parked)))
     looks = _next_look(book, snapshot)
