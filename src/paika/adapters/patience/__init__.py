@@ -1,0 +1,1 @@
+"""A hard end to waiting: shared by adapters that look at things which may hang."""

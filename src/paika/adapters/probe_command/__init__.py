@@ -1,0 +1,1 @@
+"""Runs a command that says how ready a dataset is."""

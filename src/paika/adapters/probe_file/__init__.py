@@ -1,0 +1,1 @@
+"""Looks at files and folders below allowed roots."""

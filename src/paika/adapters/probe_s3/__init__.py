@@ -1,0 +1,1 @@
+"""Looks at what lies below a prefix of an S3 bucket."""

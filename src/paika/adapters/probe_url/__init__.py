@@ -1,0 +1,1 @@
+"""Looks whether a web address answers."""
