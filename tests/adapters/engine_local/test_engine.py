@@ -38,7 +38,7 @@ def eventually(condition: Callable[[], object]) -> None:
 
 def marked(token: str = TOKEN) -> set[int]:
     """Every process of the host that carries the run's token, the supervisors not among them."""
-    return processes.carriers({"PAIKA_RUN_TOKEN": token}, processes.table())
+    return processes.Table().carriers({"PAIKA_RUN_TOKEN": token})
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ def data(tmp_path: Path) -> Iterator[Path]:
         pid = identity.live(records.read(os.fspath(alive.parent), records.READY), TOKEN)
         if pid is not None:
             processes.send((pid,), signal.SIGTERM)
-            processes.send(processes.below((pid,), processes.table()), signal.SIGKILL)
+            processes.send(processes.Table().below(pid), signal.SIGKILL)
         eventually(lambda alive=alive: not records.is_held(os.fspath(alive)))
 
 
@@ -99,7 +99,7 @@ class TestLocalEngine(EnginePromises):
         assert not marked()
 
     def test_a_tree_that_hides_its_token_dies_too(self, engine: LocalEngine) -> None:
-        engine.start(launch("r1", bash("env -i setsid bash -c \"trap '' TERM; sleep 300\" & wait")))
+        engine.start(launch("r1", bash("(env -i setsid bash -c \"trap '' TERM; sleep 300\" &) ; exec sleep 300")))
         eventually(lambda: len(marked()) == 1 < len(self.report(engine).pids))
         pids = self.report(engine).pids
         engine.stop("r1", TOKEN, EndCause.CANCELLED)

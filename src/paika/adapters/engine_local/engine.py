@@ -29,7 +29,6 @@ from paika.ports.engine import EngineUnavailable, Launch, LogChunk, ReportState,
 SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 START_TIMEOUT_S = 120.0
 PASSING, GONE = ".new-", ".gone-"
-Table = Mapping[int, processes.Process]
 
 
 class LocalEngine:
@@ -56,6 +55,7 @@ class LocalEngine:
         self._passing = itertools.count()
         self._children: set[int] = set()
         self._orders: dict[str, records.Facts] = {}
+        self._written: dict[tuple[str, str], records.Facts] = {}
         self._ended: dict[tuple[str, str], RunReport] = {}
         self._lock = threading.Lock()
         self._sweep()
@@ -94,11 +94,11 @@ class LocalEngine:
     def observe(self, runs: Mapping[str, str]) -> tuple[RunReport, ...]:
         """See ports.engine. Looks at the host's process table once, if at all."""
         self._reap()
-        looked: list[Table] = []
+        looked: list[processes.Table] = []
 
-        def table() -> Table:
+        def table() -> processes.Table:
             if not looked:
-                looked.append(processes.table())
+                looked.append(processes.Table())
             return looked[0]
 
         with self._answering():
@@ -187,7 +187,7 @@ class LocalEngine:
 
     # Looking
 
-    def _report(self, run: str, token: str, table: Callable[[], Table]) -> RunReport:
+    def _report(self, run: str, token: str, table: Callable[[], processes.Table]) -> RunReport:
         known = self._ended.get((run, token))
         if known is not None:
             return known
@@ -196,6 +196,10 @@ class LocalEngine:
         if report.state is ReportState.ENDED:
             with self._lock:
                 self._ended[run, token] = report
+                for rank in range(order["ranks"] if order is not None else 0):
+                    part = os.fspath(self._folder(run) / str(rank))
+                    self._written.pop((part, records.READY), None)
+                    self._written.pop((part, records.STARTED), None)
         return report
 
     def _stranger(self, run: str, token: str) -> RunReport:
@@ -205,7 +209,7 @@ class LocalEngine:
                 return _refused(run, token, refusal, None)
         return RunReport(run, token, ReportState.ABSENT)
 
-    def _seen(self, run: str, order: records.Facts, table: Callable[[], Table]) -> RunReport:
+    def _seen(self, run: str, order: records.Facts, table: Callable[[], processes.Table]) -> RunReport:
         folder, token = self._folder(run), str(order["token"])
         decision = records.claimed(os.fspath(folder / records.DECISION)) or self._settled(folder, order)
         stop = records.claimed(os.fspath(folder / records.STOP))
@@ -221,23 +225,27 @@ class LocalEngine:
         """A start that nobody carries on any more is decided against; None while somebody does."""
         if records.is_held(os.fspath(folder / records.STARTER)):
             return None
-        ranks = [folder / str(rank) for rank in range(order["ranks"])]
+        alive = [records.is_held(os.fspath(folder / str(rank) / records.ALIVE)) for rank in range(order["ranks"])]
         late = self._clock() - float(order["at"]) > 2 * self._host.start_timeout_s
-        if not late and all(records.is_held(os.fspath(part / records.ALIVE)) for part in ranks):
+        if all(alive) and not late:
             return None
         stop = records.claimed(os.fspath(folder / records.STOP))
-        self._decide_against(folder, "stopped_before_start" if stop else "start_interrupted")
+        detail = "stopped_before_start" if stop else "start_interrupted"
+        try:
+            self._decide_against(folder, detail)
+        except OSError:  # a full disk; where no supervisor is left, none can start any more
+            return None if any(alive) else records.refusal(self._clock(), detail)
         return records.claimed(os.fspath(folder / records.DECISION))
 
-    def _part(self, folder: Path, rank: int, order: records.Facts, table: Callable[[], Table]) -> PartSeen:
+    def _part(self, folder: Path, rank: int, order: records.Facts, table: Callable[[], processes.Table]) -> PartSeen:
         path, part = folder / str(rank), os.fspath(folder / str(rank))
         alive = records.is_held(os.fspath(path / records.ALIVE))  # first: the record is written before it lets go
         ended: records.Facts | None = records.read(part, records.EXIT)
-        started = records.read(part, records.STARTED)
+        started = self._once(part, records.STARTED)
         pids: set[int] = set()
         if ended is None and alive:
-            pid = identity.live(records.read(part, records.READY), str(order["token"]))
-            pids = processes.below((pid,), table()) if pid is not None else set()
+            pid = identity.live(self._once(part, records.READY), str(order["token"]))
+            pids = table().below(pid) if pid is not None else set()
         elif ended is None:
             pids, ended = self._lost(folder, rank, order, started)
         stopping = records.claimed(os.fspath(path / records.STOPPING)) is not None
@@ -249,13 +257,13 @@ class LocalEngine:
     ) -> tuple[set[int], records.Facts | None]:
         """A part without its supervisor: what it left is killed; once nothing is left, its end is recorded."""
         part = folder / str(rank)
-        records.claim(os.fspath(folder / records.FAILED), str(rank))
+        with suppress(OSError):
+            records.claim(os.fspath(folder / records.FAILED), str(rank))
         self._wake(folder.name, order)
         rebooted = order["boot"] != self._host.boot
         if not rebooted:
-            left = processes.carriers(
-                {"PAIKA_RUN_TOKEN": str(order["token"]), "PAIKA_RANK": str(rank)}, processes.table()
-            )
+            marks = {"PAIKA_RUN_TOKEN": str(order["token"]), "PAIKA_RANK": str(rank)}
+            left = processes.Table().carriers(marks)
             if started is not None and started["cgroup"] is not None:
                 Cgroup(started["cgroup"]).kill()
             if left:
@@ -289,6 +297,14 @@ class LocalEngine:
         with self._lock:
             self._orders[run] = order
         return order
+
+    def _once(self, part: str, name: str) -> records.Facts | None:
+        """A record that never changes once it is there."""
+        facts = self._written.get((part, name)) or records.read(part, name)
+        if facts is not None:
+            with self._lock:
+                self._written[part, name] = facts
+        return facts
 
     def _over(self, run: str, order: records.Facts) -> bool:
         folder = self._folder(run)

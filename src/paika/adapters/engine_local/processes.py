@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 DEAD = "ZX"
@@ -44,32 +44,35 @@ def look(pid: int) -> Process | None:
     return Process(pid, int(rest[1]), rest[0].decode(), int(rest[19]))
 
 
-def table() -> dict[int, Process]:
-    """All processes of the host, in one pass."""
-    found = (look(int(name)) for name in os.listdir("/proc") if name.isdigit())
-    return {process.pid: process for process in found if process is not None}
+class Table:
+    """All processes of the host, looked at in one pass."""
 
+    def __init__(self) -> None:
+        found = (look(int(name)) for name in os.listdir("/proc") if name.isdigit())
+        self._processes = {process.pid: process for process in found if process is not None}
+        self._children: dict[int, list[int]] = {}
+        for process in self._processes.values():
+            self._children.setdefault(process.parent, []).append(process.pid)
 
-def below(roots: Iterable[int], processes: Mapping[int, Process]) -> set[int]:
-    """Numbers of all live descendants of `roots`, the roots left out."""
-    children: dict[int, list[int]] = {}
-    for process in processes.values():
-        children.setdefault(process.parent, []).append(process.pid)
-    found: set[int] = set()
-    todo = list(roots)
-    while todo:
-        for pid in children.get(todo.pop(), ()):
-            if pid not in found:
-                found.add(pid)
-                todo.append(pid)
-    return {pid for pid in found if processes[pid].live}
+    def __iter__(self) -> Iterator[Process]:
+        return iter(self._processes.values())
 
+    def below(self, *roots: int) -> set[int]:
+        """Numbers of all live descendants of `roots`, the roots left out."""
+        found: set[int] = set()
+        todo = list(roots)
+        while todo:
+            for pid in self._children.get(todo.pop(), ()):
+                if pid not in found:
+                    found.add(pid)
+                    todo.append(pid)
+        return {pid for pid in found if self._processes[pid].live}
 
-def carriers(marks: Mapping[str, str], processes: Mapping[int, Process]) -> set[int]:
-    """Live processes that were begun with all these variables, and their descendants."""
-    wanted = {f"{key}={value}".encode() for key, value in marks.items()}
-    found = {pid for pid, process in processes.items() if process.live and wanted <= _environment(pid)}
-    return found | below(found, processes)
+    def carriers(self, marks: Mapping[str, str]) -> set[int]:
+        """Live processes that were begun with all these variables, and their descendants."""
+        wanted = {f"{key}={value}".encode() for key, value in marks.items()}
+        found = {process.pid for process in self if process.live and wanted <= _environment(process.pid)}
+        return found | self.below(*found)
 
 
 def _environment(pid: int) -> set[bytes]:

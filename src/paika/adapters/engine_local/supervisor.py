@@ -221,7 +221,7 @@ class Supervisor:
         return seen
 
     def _tree(self) -> set[int]:
-        return processes.below((os.getpid(),), processes.table())
+        return processes.Table().below(os.getpid())
 
     # The end
 
