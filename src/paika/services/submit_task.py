@@ -93,6 +93,12 @@ def submit_tasks(
     return _stored(store, [f"t-{before + n}" for n in range(1, len(drafts) + 1)])
 
 
+def must_submit(store: Store, clock: Clock, actor: Actor) -> None:
+    """Raises Forbidden, and writes the attempt down, unless the actor may submit at all."""
+    with refusals_kept(store, clock, actor, Attempt("submit_task", "task", "")):
+        actor.must(Act.SUBMIT_TASK)
+
+
 def read_drafts(raws: Sequence[Mapping[str, object]], zone: str) -> tuple[TaskDraft, ...]:
     """The drafts that forms ask for. Raises Several with every problem, by number where there are several forms."""
     drafts: list[TaskDraft] = []

@@ -16,7 +16,7 @@ from paika.interfaces.api.doors import Caller, Who
 from paika.services.import_report import ImportReport, RowProblem
 from paika.services.import_tasks import import_tasks, preview_import, preview_rows
 from paika.services.mark_ready import mark_dataset
-from paika.services.submit_task import prepare, submit_tasks
+from paika.services.submit_task import must_submit, prepare, submit_tasks
 
 router = APIRouter(prefix="/tasks", tags=["tasks"])
 _YAML = (".yaml", ".yml", ".json")
@@ -80,6 +80,7 @@ def import_file(
 ) -> Response:
     """Good rows of a CSV, XLSX or YAML file become tasks, bad ones are named by line and column."""
     context = who.context
+    must_submit(context.store, context.clock, who.actor)
     report = _preview(who, file)
     tasks = None
     if not dry_run:

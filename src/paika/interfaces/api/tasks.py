@@ -19,7 +19,7 @@ from paika.services.access_form import read_reason
 from paika.services.change_task import cancel_task, edit_task, hold_task, release_task
 from paika.services.see_queue import QueueFilter, see_queue, see_running
 from paika.services.see_task import see_runs, see_task
-from paika.services.submit_task import prepare, read_drafts, submit_tasks
+from paika.services.submit_task import must_submit, prepare, read_drafts, submit_tasks
 
 router = APIRouter(prefix="/tasks", tags=["tasks"])
 FORM_SCHEMA = task_form.schema()
@@ -73,6 +73,7 @@ def submit(
     """Submit one task (its form), or several at once: all of them or none. `dry_run` only says what would come in."""
     drafts = read_drafts(_forms(body), who.context.zone_name)
     if dry_run:
+        must_submit(who.context.store, who.context.clock, who.actor)
         tasks = prepare(who.records, who.actor, drafts, who.now, who.context.store.task)
         return who.answer({"tasks": _masked(who, tasks), "dry_run": True}, 200)
     tasks = submit_tasks(who.context.store, who.context.clock, who.actor, drafts, key=idempotency_key)
