@@ -17,11 +17,11 @@ _RANGE = re.compile(r"\d+(?:\.\.\d+)?")
 
 
 def gib(mib: int | None) -> str:
-    """MiB as GiB for people: '24 GiB', '0.5 GiB', or a dash when unknown."""
+    """MiB as GiB for people, rounded down so that it never promises more: '24 GiB', '79.6 GiB'; a dash if unknown."""
     if mib is None:
         return "—"
-    value = mib / MIB_PER_GIB
-    return f"{value:.0f} GiB" if value >= 10 or mib % MIB_PER_GIB == 0 else f"{value:.1f} GiB"
+    whole, rest = divmod(mib, MIB_PER_GIB)
+    return f"{whole}.{tenths} GiB" if (tenths := rest * 10 // MIB_PER_GIB) else f"{whole} GiB"
 
 
 def span(seconds: int | None, lang: Lang) -> str:
@@ -58,7 +58,7 @@ def when(at: datetime | None, zone: tzinfo, now: datetime | None = None) -> str:
 
 
 class Speaker(Formatter):
-    """`str.format` with specs: :gib, :span, :when, :cards (parts as cards), :holders, :allowed, :word (key prefix)."""
+    """`str.format` with specs: :gib, :span, :when, :cards (parts as cards), :percent, :holders, :allowed, :word (key prefix)."""
 
     def __init__(self, lang: Lang, zone: tzinfo, now: datetime | None = None) -> None:
         self.lang, self.zone, self.now = lang, zone, now
@@ -69,6 +69,9 @@ class Speaker(Formatter):
             return gib(_whole(value))
         if format_spec == "span":
             return span(_whole(value), self.lang)
+        if format_spec == "percent":
+            percent = _whole(value)
+            return "—" if percent is None else f"{percent}%"
         if format_spec == "cards":
             parts = _whole(value)
             return "—" if parts is None else f"{parts / PARTS_PER_CARD:g}"
@@ -108,7 +111,7 @@ class Speaker(Formatter):
         return ("；" if self.lang is Lang.ZH else "; ").join(said) or "—"
 
     def _holder(self, holder: Holder) -> str:
-        key = "holder.external" if holder.run is None else "holder.run"
+        key = "holder.run" if holder.run is not None else "holder.starting" if holder.task else "holder.external"
         until = (
             "until_unknown" if holder.until is None else "until_limit" if holder.until_is_limit else "until_estimate"
         )

@@ -1,0 +1,122 @@
+"""Why tasks wait, in words."""
+
+MESSAGES: dict[str, tuple[str, str]] = {
+    "wait.held": ("Held by {by}: {why}", "Its owner, the team's lead or an admin can release it."),
+    "wait.parent": (
+        "Waits until {parent} {when:word.parent_when}",
+        "See how the parent task gets on; edit the dependency if it is not needed.",
+    ),
+    "wait.not_before": ("Asked not to start before {at:when}", "Edit “not before” to start sooner."),
+    "wait.retry": (
+        "Start number {failed_starts} did not succeed; next try at {at:when}",
+        "See the log and the cause of the last run.",
+    ),
+    "wait.data": (
+        "Dataset {dataset} {readiness:word.readiness_is} ({percent:percent}), expected {eta:when}, owed by {owes}",
+        "Mark it ready when it is; until then the task holds neither card nor quota.",
+    ),
+    "wait.team_inactive": ("Team {team} is switched off", "Ask an admin to switch it on."),
+    "wait.person_inactive": (
+        "Its owner {person} is switched off",
+        "Ask an admin to switch the person on, or submit it under another owner.",
+    ),
+    "wait.quota": (
+        "Team {team} may hold {max_cards} cards, holds {held_parts:cards}, needs {need_parts:cards} more: "
+        "{holders:holders}",
+        "Wait for a run of the team to end, ask an admin for more quota, or ask for fewer cards.",
+    ),
+    "wait.quota_promised": (
+        "Team {team} may hold {max_cards} cards, and the rest is promised to {tasks} from {first_at:when} on",
+        "Set a shorter limit, or ask an admin for more quota.",
+    ),
+    "park.no_such_card": ("No card here is “{asked}”; there are: {have}", "Change the type, capability or pool."),
+    "park.vram": (
+        "Needs {need_mib:gib} VRAM a card; the largest, {largest_type}, has {largest_mib:gib}",
+        "Ask for less VRAM (at most {largest_mib:gib}), or add larger cards.",
+    ),
+    "park.node_too_small": (
+        "Needs {need} cards of one type on one machine; {node} has the most, {largest}",
+        "Spread it over several machines with “nodes”, or ask for fewer cards.",
+    ),
+    "park.too_few_nodes": (
+        "Needs {need} machines with {cards_each} cards of one type each; there are {have}",
+        "Ask for fewer machines or fewer cards on each.",
+    ),
+    "park.quota": (
+        "Asks for {need_parts:cards} cards, more than team {team}'s whole quota of {max_cards}",
+        "Ask for fewer cards, or ask an admin for more quota.",
+    ),
+    "park.share": (
+        "The share asks for {need_mib:gib} VRAM; the largest card can give {largest_mib:gib} to shares",
+        "Ask for less VRAM, or for a whole card.",
+    ),
+    "wait.cards": (
+        "Waits for {need} cards: of {fitting} that fit {free} are free, at most {best_free} on one machine. "
+        "{holders:holders}",
+        "Ask for fewer cards, allow more types, or wait for the first to end.",
+    ),
+    "wait.promised": (
+        "{cards} free cards are kept for {tasks} ahead of it (from {first_at:when})",
+        "A task with a limit of at most {limit_would_fit_s:span} may run first.",
+    ),
+    "wait.oversize": (
+        "The free {card_type} is bigger than needed and {wanted_by} waits for it; allowed from {allowed_at:when}",
+        "Wait for a {fitting_type}, or name {card_type} in the request.",
+    ),
+    "wait.share_room": (
+        "The share asks for {need_mib:gib} VRAM and {need_bandwidth_percent}% bandwidth; "
+        "the roomiest card has {best_free_mib:gib} and {best_free_bandwidth_percent}% left. {holders:holders}",
+        "Ask for less VRAM or bandwidth, or wait for a neighbour to end.",
+    ),
+    "wait.lease": (
+        "The lease of {cards} free cards ends at {ends_at:when}, before the run would",
+        "Renew the lease, or set a shorter limit.",
+    ),
+    "wait.unfit": (
+        "{cards} fitting cards cannot be used ({health:word.health}): {nodes}",
+        "Ask an admin to look at these cards and machines.",
+    ),
+    "wait.no_engine": (
+        "{cards} fitting cards are on {nodes}, where no engine can start tasks",
+        "Set up an engine for these machines, or use others.",
+    ),
+    "wait.end_unknown": (
+        "{runs} on fitting cards have neither limit nor estimate, so no start can be told",
+        "Ask their owners for an estimate or a limit.",
+    ),
+}
+
+WORDS: dict[str, str] = {
+    "holder.run": "{task} {run} has {cards} ({owner}, {until})",
+    "holder.starting": "{task} is starting on {cards} ({owner}, {until})",
+    "holder.external": "processes from outside have {cards} ({owner}, end unknown)",
+    "holders.more": "{count} more",
+    "until_limit": "limit at {until:when}",
+    "until_estimate": "expected to end by {until:when}",
+    "until_unknown": "end unknown",
+    "parent_when.success": "succeeds",
+    "parent_when.failure": "fails",
+    "parent_when.end": "ends",
+    "readiness_is.ready": "is ready",
+    "readiness_is.preparing": "is being prepared",
+    "readiness_is.blocked": "is blocked",
+    "readiness_is.unknown": "is in an unknown state",
+    "health.ok": "fine",
+    "health.lost": "lost",
+    "health.needs_reset": "needs a reset",
+    "health.draining": "takes no new work",
+    "health.unknown": "state unknown",
+    "health.node_drained": "machine takes no new work",
+    "health.node_down": "machine is down",
+    "health.node_unknown": "state of the machine unknown",
+    "unblock.ready_data": "dataset {value} is ready",
+    "unblock.fewer_cards": "it asks for {value} cards only",
+    "unblock.any_type": "any card type will do",
+    "unblock.less_vram": "it asks for {value:gib} VRAM a card",
+    "unblock.shorter_limit": "its limit is {value:span}",
+    "unblock.more_quota": "the team's quota is {value} cards",
+    "unblock.smaller_share": "its share is {value:gib} VRAM",
+    "unblock.now": "it would start now if {change}",
+    "unblock.by": "it would start by {at:when} if {change}",
+    "unblock.none": "No single change was found that would start it sooner",
+}
