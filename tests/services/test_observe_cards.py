@@ -234,9 +234,21 @@ def test_declared_cards_are_known_by_their_uuid_once_seen() -> None:
     assert load_inventory(host.store, At(T0), SERVER, read_inventory(LAB)) == ()
 
 
+def test_a_declared_card_is_found_by_its_index_first() -> None:
+    host = Host(Records())
+    two = "nodes: [{id: n1, engine: local, cards: [{type: L40S, note: left}, {type: L40S, note: right}]}]"
+    load_inventory(host.store, At(T0), SERVER, read_inventory(two))
+    host.see(look(reading("GPU-b", index=1), reading("GPU-a", index=0)))
+    assert {card.id: card.note for card in host.cards.values()} == {"GPU-a": "left", "GPU-b": "right"}
+
+
 def test_a_look_at_real_cards_says_nothing_of_virtual_ones() -> None:
     host = declared()
     host.see(look(reading("GPU-a")))
+    host.see(look(reading("GPU-x"), node="v1"))
+    host.see(look(vendor=Vendor.VIRTUAL))
+    assert "GPU-x" not in host.cards
+    assert len(host.observed.oddities) == 2
     assert host.cards["v1-0"].health is Health.OK
     host.see(look(node="v1", vendor=Vendor.VIRTUAL))
     assert host.cards["v1-0"].health is Health.LOST

@@ -74,6 +74,8 @@ def decide_observation(
         node = records.nodes.get(look.node)
         if node is None:
             sight.note(look, (f"{look.node}: not a node of the inventory",))
+        elif node.virtual != (look.vendor is Vendor.VIRTUAL):
+            sight.note(look, (f"{look.node}: a {look.vendor.value} meter has no cards there",))
         elif look.failed is not None:
             _nothing_seen(sight, look, node, look.failed)
         else:
@@ -120,8 +122,6 @@ class _Sight:
 
     def covered(self, node: Node, vendor: Vendor) -> list[Card]:
         """The cards that a look at this node and vendor must show."""
-        if node.virtual != (vendor is Vendor.VIRTUAL):
-            return []
         here = [self.cards[key] for key in sorted(self.on_node[node.id])]
         return [card for card in here if node.virtual or self._vendor(card) is vendor]
 

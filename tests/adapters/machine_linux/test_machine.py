@@ -49,9 +49,9 @@ def test_the_deepest_mount_tells_the_file_system(tmp_path: Path) -> None:
     folder.mkdir(parents=True)
     mount = str(tmp_path / "my data").replace(" ", "\\040")
     mounts = (
-        "22 1 8:1 / / rw - ext4 /dev/sda1 rw\n"
         f"40 22 0:50 / {mount} rw shared:7 - nfs4 filer:/x rw\n"
         f"41 22 0:51 / {tmp_path}/my rw - xfs /dev/b rw\n"
+        "22 1 8:1 / / rw - ext4 /dev/sda1 rw\n"
         "odd line\n"
     )
     machine = tree(tmp_path / "root", {"proc/self/mountinfo": mounts})

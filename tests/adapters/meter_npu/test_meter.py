@@ -64,6 +64,20 @@ def test_a_310p_host_with_two_chips_on_a_board() -> None:
 
 
 @pytest.mark.parametrize(
+    ("cell", "used", "total"),
+    [
+        ("0    / 0          3394 / 65536", 3394, 65536),
+        ("2703 / 15171      1    / 32768", 1, 32768),
+        ("1681 / 44280      0    / 0    ", 1681, 44280),
+        ("NA / NA", None, None),
+    ],
+)
+def test_hbm_counts_where_there_is_hbm(cell: str, used: int | None, total: int | None) -> None:
+    first = read_table(B3.replace("0    / 0          3394 / 65536", cell), "n6", T0).readings[0]
+    assert (first.vram_used_mib, first.vram_total_mib) == (used, total)
+
+
+@pytest.mark.parametrize(
     ("word", "health"), [("Critical", Health.NEEDS_RESET), ("Alarm  ", Health.NEEDS_RESET), ("UNKNOWN", Health.UNKNOWN)]
 )
 def test_health_is_as_the_tool_says(word: str, health: Health) -> None:
