@@ -12,18 +12,20 @@ import signal
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from paika.adapters.engine_local.detail import Detail
+
 SET_PDEATHSIG, SET_CHILD_SUBREAPER = 1, 36
 LIBC = ctypes.CDLL(None, use_errno=True)
 WORDS = {
-    ("exec", errno.ENOENT): "command_not_found",
-    ("exec", errno.ENOTDIR): "command_not_found",
-    ("exec", errno.EACCES): "not_executable",
-    ("exec", errno.EPERM): "not_executable",
-    ("exec", errno.ENOEXEC): "not_executable",
-    ("exec", errno.E2BIG): "arguments_too_long",
-    ("chdir", errno.ENOENT): "workdir_missing",
-    ("chdir", errno.ENOTDIR): "workdir_missing",
-    ("chdir", errno.EACCES): "workdir_forbidden",
+    ("exec", errno.ENOENT): Detail.COMMAND_NOT_FOUND,
+    ("exec", errno.ENOTDIR): Detail.COMMAND_NOT_FOUND,
+    ("exec", errno.EACCES): Detail.NOT_EXECUTABLE,
+    ("exec", errno.EPERM): Detail.NOT_EXECUTABLE,
+    ("exec", errno.ENOEXEC): Detail.NOT_EXECUTABLE,
+    ("exec", errno.E2BIG): Detail.ARGUMENTS_TOO_LONG,
+    ("chdir", errno.ENOENT): Detail.WORKDIR_MISSING,
+    ("chdir", errno.ENOTDIR): Detail.WORKDIR_MISSING,
+    ("chdir", errno.EACCES): Detail.WORKDIR_FORBIDDEN,
 }
 
 
@@ -49,16 +51,16 @@ def become_subreaper() -> None:
 def check(command: Command) -> None:
     """Raises StartFailed for what can be seen to be wrong before anything runs."""
     if not os.path.isdir(command.workdir):
-        raise StartFailed(f"workdir_missing: {command.workdir}")
+        raise StartFailed(Detail.WORKDIR_MISSING.of(command.workdir))
     if not os.access(command.workdir, os.X_OK):
-        raise StartFailed(f"workdir_forbidden: {command.workdir}")
+        raise StartFailed(Detail.WORKDIR_FORBIDDEN.of(command.workdir))
     if not command.argv or not command.argv[0]:
-        raise StartFailed("command_not_found: ")
+        raise StartFailed(Detail.COMMAND_NOT_FOUND.of(""))
     found = [path for path in _candidates(command) if os.path.isfile(path)]
     if not found:
-        raise StartFailed(f"command_not_found: {command.argv[0]}")
+        raise StartFailed(Detail.COMMAND_NOT_FOUND.of(command.argv[0]))
     if not any(os.access(path, os.X_OK) for path in found):
-        raise StartFailed(f"not_executable: {command.argv[0]}")
+        raise StartFailed(Detail.NOT_EXECUTABLE.of(command.argv[0]))
 
 
 def _candidates(command: Command) -> list[str]:
@@ -81,7 +83,7 @@ def spawn(command: Command, output: int) -> int:
     if trouble:
         os.waitpid(pid, 0)
         step, number, text = trouble.decode(errors="replace").split(" ", 2)
-        raise StartFailed(f"{WORDS.get((step, int(number)), 'start_refused')}: {text}")
+        raise StartFailed(WORDS.get((step, int(number)), Detail.START_REFUSED).of(text))
     return pid
 
 

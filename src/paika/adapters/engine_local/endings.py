@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from paika.adapters.engine_local.detail import Detail
 from paika.adapters.engine_local.processes import signal_name
 
 DONE, EXIT_CODE, SIGNAL, LIMIT = "done", "exit_code", "signal", "limit"
@@ -59,20 +60,20 @@ def ending(seen: Seen) -> Ending:
     if code == 0:
         return Ending(DONE, code, None, seen.detail)
     if seen.memory_kills:
-        return Ending(OUT_OF_MEMORY, code, name, f"memory_kills: {seen.memory_kills}")
+        return Ending(OUT_OF_MEMORY, code, name, Detail.MEMORY_KILLS.of(seen.memory_kills))
     mark = OUT_OF_MEMORY_MARKS.search(seen.log_tail)
     if mark:
-        return Ending(OUT_OF_MEMORY, code, name, f"log_says: {mark.group().decode(errors='replace')}")
+        return Ending(OUT_OF_MEMORY, code, name, Detail.LOG_SAYS.of(mark.group().decode(errors="replace")))
     if code is not None:
         return Ending(EXIT_CODE, code, None, seen.detail or _shell_hint(code))
     return Ending(SIGNAL, None, name, _why_killed(seen) if name == "KILL" else seen.detail)
 
 
 def _shell_hint(code: int) -> str:
-    return f"shell_saw_signal: {signal_name(code - 128)}" if 128 < code <= 128 + 64 else ""
+    return Detail.SHELL_SAW_SIGNAL.of(signal_name(code - 128)) if 128 < code <= 128 + 64 else ""
 
 
 def _why_killed(seen: Seen) -> str:
     if seen.host_memory_kills:
-        return f"killed_while_host_out_of_memory: {seen.host_memory_kills}"
-    return "killed_cause_unknown"
+        return Detail.KILLED_WHILE_HOST_OUT_OF_MEMORY.of(seen.host_memory_kills)
+    return Detail.KILLED_CAUSE_UNKNOWN

@@ -20,6 +20,7 @@ from pathlib import Path
 
 from paika.adapters.engine_local import endings, identity, logbook, processes, records
 from paika.adapters.engine_local.cgroup import Cgroup
+from paika.adapters.engine_local.detail import Detail
 from paika.adapters.engine_local.launching import Host, Layout, lay_out, spawn_supervisor
 from paika.adapters.engine_local.report import PartSeen, instant, together
 from paika.domain.problem import BadValue
@@ -164,7 +165,9 @@ class LocalEngine:
         folder = self._folder(launch.run)
         order = records.read(os.fspath(folder), records.RUN)
         if order is not None and order["token"] != launch.token:
-            records.claim(os.fspath(folder / f"refused.{launch.token}"), records.refusal(self._clock(), "run_id_taken"))
+            records.claim(
+                os.fspath(folder / f"refused.{launch.token}"), records.refusal(self._clock(), Detail.RUN_ID_TAKEN)
+            )
 
     def _spawn(self, layout: Layout, launch: Launch) -> None:
         folder = self._folder(launch.run)
@@ -172,12 +175,12 @@ class LocalEngine:
             if part.rank not in layout.alive:
                 return  # refused while it was laid out
             if not self._reachable(part.node):
-                self._decide_against(folder, f"node_unreachable: {part.node}")
+                self._decide_against(folder, Detail.NODE_UNREACHABLE.of(part.node))
                 return
             try:
                 pid = spawn_supervisor(folder / str(part.rank), layout.alive[part.rank], self._host.environ)
             except OSError as trouble:
-                self._decide_against(folder, f"supervisor_not_started: {trouble.strerror}")
+                self._decide_against(folder, Detail.SUPERVISOR_NOT_STARTED.of(trouble.strerror))
                 return
             with self._lock:
                 self._children.add(pid)
@@ -230,7 +233,7 @@ class LocalEngine:
         if all(alive) and not late:
             return None
         stop = records.claimed(os.fspath(folder / records.STOP))
-        detail = "stopped_before_start" if stop else "start_interrupted"
+        detail = Detail.STOPPED_BEFORE_START if stop else Detail.START_INTERRUPTED
         try:
             self._decide_against(folder, detail)
         except OSError:  # a full disk; where no supervisor is left, none can start any more
@@ -273,7 +276,7 @@ class LocalEngine:
             "cause": endings.NODE_LOST if rebooted else endings.UNKNOWN,
             "exit_code": None,
             "signal": None,
-            "detail": "host_restarted" if rebooted else "supervisor_lost",
+            "detail": Detail.HOST_RESTARTED if rebooted else Detail.SUPERVISOR_LOST,
             "started_at": started["at"] if started is not None else None,
             "ended_at": records.touched_at(os.fspath(part / records.ALIVE)) if rebooted else self._clock(),
         }
@@ -346,5 +349,5 @@ class LocalEngine:
 
 def _refused(run: str, token: str, decision: str, stop: str | None) -> RunReport:
     at, detail = records.refused(decision)
-    asked = stop if stop is not None and detail == "stopped_before_start" else endings.START_FAILED
+    asked = stop if stop is not None and detail == Detail.STOPPED_BEFORE_START else endings.START_FAILED
     return RunReport(run, token, ReportState.ENDED, ended_at=instant(at), cause=EndCause(asked), detail=detail)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from paika.adapters.engine_local.child import StartFailed
+from paika.adapters.engine_local.detail import Detail
 from paika.domain.card import Vendor
 from paika.ports.engine import Launch, LaunchPart
 
@@ -33,7 +34,7 @@ def environment(launch: Launch, part: LaunchPart, own: Mapping[str, str]) -> dic
     asked = dict((*launch.program.variables, *launch.variables))
     for name, value in asked.items():
         if not name or "=" in name or "\0" in name + value:
-            raise StartFailed(f"variable_unfit: {name}")
+            raise StartFailed(Detail.VARIABLE_UNFIT.of(name))
     return {**base, **python, **asked, **pinning(part), **_about(launch, part)}
 
 
@@ -44,7 +45,7 @@ def pinning(part: LaunchPart) -> dict[str, str]:
     if part.vendor is Vendor.ASCEND:
         indexes = part.indexes[: len(part.cards)]
         if len(indexes) < len(part.cards) or None in indexes:
-            raise StartFailed(f"card_index_unknown: {','.join(part.cards)}")
+            raise StartFailed(Detail.CARD_INDEX_UNKNOWN.of(",".join(part.cards)))
         return {"ASCEND_RT_VISIBLE_DEVICES": ",".join(map(str, indexes))}
     return {"CUDA_VISIBLE_DEVICES": "", "ASCEND_RT_VISIBLE_DEVICES": ""}
 
@@ -74,15 +75,15 @@ def _python(wish: str, base: Mapping[str, str], own: Mapping[str, str]) -> dict[
     if kind == "venv" and name:
         folder = _expanded(name, base)
         if not (folder / "bin" / "python").exists():
-            raise StartFailed(f"environment_missing: {wish}")
+            raise StartFailed(Detail.ENVIRONMENT_MISSING.of(wish))
         return {"VIRTUAL_ENV": str(folder), "PATH": f"{folder / 'bin'}:{base['PATH']}"}
     if kind == "conda" and name:
         found = next((f for f in _conda_folders(name, base, own) if (f / "conda-meta").is_dir()), None)
         if found is None:
-            raise StartFailed(f"environment_missing: {wish}")
+            raise StartFailed(Detail.ENVIRONMENT_MISSING.of(wish))
         path = f"{found / 'bin'}:{base['PATH']}"
         return {"CONDA_PREFIX": str(found), "CONDA_DEFAULT_ENV": name, "CONDA_SHLVL": "1", "PATH": path}
-    raise StartFailed(f"environment_unknown: {wish}")
+    raise StartFailed(Detail.ENVIRONMENT_UNKNOWN.of(wish))
 
 
 def _expanded(name: str, base: Mapping[str, str]) -> Path:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from paika.adapters.engine_local import __main__ as entry
 from paika.adapters.engine_local import child, environment, logbook, processes, records
+from paika.adapters.engine_local.detail import Detail
 from paika.ports.engine import Launch, LaunchPart
 
 SUPERVISOR_INHERITS = ("PATH", "HOME", "LD_LIBRARY_PATH", "TZ")
@@ -72,12 +73,12 @@ def _lay_out_part(folder: str, order: Mapping[str, object], script: str) -> int:
 def _orders(launch: Launch, host: Host) -> list[dict[str, object]]:
     """The order of each part. Raises StartFailed for what can be seen to be wrong from here."""
     if sorted(part.rank for part in launch.parts) != list(range(len(launch.parts))) or not launch.parts:
-        raise child.StartFailed("ranks_unfit")
+        raise child.StartFailed(Detail.RANKS_UNFIT)
     strange = [part.node for part in launch.parts if part.node not in host.nodes]
     if strange:
-        raise child.StartFailed(f"node_not_here: {strange[0]}")
+        raise child.StartFailed(Detail.NODE_NOT_HERE.of(strange[0]))
     if processes.signal_number(launch.stop_signal) is None:
-        raise child.StartFailed(f"signal_unknown: {launch.stop_signal}")
+        raise child.StartFailed(Detail.SIGNAL_UNKNOWN.of(launch.stop_signal))
     _check_text(launch)
     return [_order(launch, part, host) for part in sorted(launch.parts, key=lambda part: part.rank)]
 
@@ -86,11 +87,11 @@ def _check_text(launch: Launch) -> None:
     """Whatever the kernel or a file cannot take as it stands."""
     program = launch.program
     if any("\0" in text for text in (*program.argv, program.workdir)):
-        raise child.StartFailed("text_unfit")
+        raise child.StartFailed(Detail.TEXT_UNFIT)
     try:
         "".join((*program.argv, program.script, program.workdir)).encode(errors="surrogateescape")
     except UnicodeEncodeError:
-        raise child.StartFailed("text_unfit") from None
+        raise child.StartFailed(Detail.TEXT_UNFIT) from None
 
 
 def _order(launch: Launch, part: LaunchPart, host: Host) -> dict[str, object]:

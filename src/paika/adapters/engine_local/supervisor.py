@@ -14,6 +14,7 @@ import time
 from types import FrameType
 
 from paika.adapters.engine_local import cgroup, child, endings, identity, logbook, processes, records
+from paika.adapters.engine_local.detail import Detail
 
 CHUNK_BYTES = 64 * 1024
 CHUNKS_A_TURN = 16
@@ -87,7 +88,7 @@ class Supervisor:
         # 3. Start, unless somebody changed their mind.
         stop = records.claimed(self._of_run(records.STOP))
         if stop is not None or records.claimed(self._of_run(records.FAILED)) is not None:
-            self._end(endings.Ending(stop or endings.SIBLING, detail="stopped_before_start"))
+            self._end(endings.Ending(stop or endings.SIBLING, detail=Detail.STOPPED_BEFORE_START))
             return
         try:
             self._start(command)
@@ -105,7 +106,7 @@ class Supervisor:
         """We have a fault: end the tree and say so, as well as we can."""
         if self.pid is not None:
             self._kill_tree()
-            self._end(endings.Ending(endings.UNKNOWN, detail=f"supervisor_failed: {story[:300]}"))
+            self._end(endings.Ending(endings.UNKNOWN, detail=Detail.SUPERVISOR_FAILED.of(story[:300])))
 
     # Before the start
 
@@ -127,9 +128,9 @@ class Supervisor:
 
     def _verdict(self) -> str | None:
         if records.claimed(self._of_run(records.STOP)) is not None or self.terminated:
-            return records.refusal(time.time(), "stopped_before_start")
+            return records.refusal(time.time(), Detail.STOPPED_BEFORE_START)
         if elapsed() - self.started > float(self.order["start_timeout_s"]):
-            return records.refusal(time.time(), "start_timed_out")
+            return records.refusal(time.time(), Detail.START_TIMED_OUT)
         if self.rank == 0 and all(os.path.exists(self._of_part(r, records.READY)) for r in range(self.order["ranks"])):
             return records.GO
         return None
@@ -173,7 +174,7 @@ class Supervisor:
         elif self.order["limit_s"] is not None and elapsed() - self.started >= self.order["limit_s"]:
             self._begin_stop(endings.LIMIT)
         elif self.terminated:
-            self._begin_stop(endings.UNKNOWN, "supervisor_terminated")
+            self._begin_stop(endings.UNKNOWN, Detail.SUPERVISOR_TERMINATED)
 
     def _begin_stop(self, reason: str, detail: str = "") -> None:
         self.reason, self.detail = reason, detail
@@ -192,7 +193,7 @@ class Supervisor:
             return
         if self.kill_at is None:
             self._end_softly(signal.SIGTERM, min(float(self.order["grace_s"]), LEFTOVER_GRACE_S))
-            self.detail = "leftovers_ended"
+            self.detail = Detail.LEFTOVERS_ENDED
         while not self._reap() and self.kill_at is not None and elapsed() < self.kill_at:
             self._turn(0.05)
         self._kill_tree()
@@ -206,7 +207,7 @@ class Supervisor:
             tree = self._frozen_tree()
             forbidden = processes.send(tree, signal.SIGKILL)
             if tree and tree == forbidden and elapsed() - began > GIVE_UP_S:
-                self.detail = f"left_unkillable: {','.join(map(str, sorted(tree)))}"
+                self.detail = Detail.LEFT_UNKILLABLE.of(",".join(map(str, sorted(tree))))
                 return
             self._turn(0.01)
 
