@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -163,8 +164,9 @@ class StorePromises(ListingPromises):
         assert store.wait_change(0, 0.0) == 0
         with ThreadPoolExecutor(1) as pool:
             waiter = pool.submit(store.wait_change, 0, PATIENCE_S)
+            time.sleep(0.2)  # so that it does wait
             put(store, VISION)
-            assert waiter.result(PATIENCE_S) == 1
+            assert waiter.result(PATIENCE_S / 2) == 1
         assert store.wait_change(0, PATIENCE_S) == 1
 
     def test_balances_are_the_sums_of_the_ledger(self, store: Store) -> None:
