@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import traceback
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import structlog
 from fastapi import APIRouter, Depends, FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
@@ -17,6 +15,7 @@ from paika.domain.problem import BadValue, Kind, Problem, Several
 from paika.interfaces.api import books, cards, datasets, imports, login, people, state, task_log, tasks
 from paika.interfaces.api.context import Context
 from paika.interfaces.api.doors import signed_in, speaker_of
+from paika.interfaces.api.incidents import Incident, Incidents
 from paika.interfaces.api.limits import BodyLimit, BodyTooLarge
 from paika.interfaces.api.render import problem_json, status_of
 
@@ -71,13 +70,7 @@ class BadRequest(Problem):
     detail: str
 
 
-@dataclass(eq=False)
-class Incident(Problem):
-    """A fault of the server's own, written to its log under this number."""
-
-    code: ClassVar[str] = "api.incident"
-    kind: ClassVar[Kind] = Kind.SYSTEM
-    incident: str
+_STATUS: dict[type[Problem], int] = {BodyTooLarge: 413, Incident: 500}
 
 
 def build_api(context: Context) -> FastAPI:
@@ -119,13 +112,13 @@ def build_api(context: Context) -> FastAPI:
     app.add_exception_handler(Problem, _problem)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http)
-    app.add_exception_handler(Exception, _incident)
+    app.add_middleware(Incidents, ids=context.ids, refuse=refused)
     return app
 
 
 def refused(request: HTTPConnection, problem: Problem) -> Response:
     """The refusal as the answer to this request."""
-    status = 413 if isinstance(problem, BodyTooLarge) else status_of(problem)
+    status = _STATUS.get(type(problem)) or status_of(problem)
     return problem_json(problem, speaker_of(request), status=status)
 
 
@@ -158,13 +151,3 @@ def _http(request: Request, fault: Exception) -> Response:
     for name, value in (fault.headers or {}).items():
         answer.headers[name] = value
     return answer
-
-
-def _incident(request: Request, fault: Exception) -> Response:
-    context: Context = request.app.state.api
-    number = context.ids.token(6)
-    trace = "".join(traceback.format_tb(fault.__traceback__)[-12:])  # places only: a message may hold secrets
-    structlog.get_logger("paika.api").error(
-        "incident", incident=number, method=request.method, path=request.url.path, fault=type(fault).__name__, at=trace
-    )
-    return problem_json(Incident(field=None, incident=number), speaker_of(request), status=500)
