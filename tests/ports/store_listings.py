@@ -77,6 +77,7 @@ class ListingPromises:
             (TaskQuery(team="speech"), ["t3", "t2"]),
             (TaskQuery(team="speech", owner="ann"), ["t2"]),
             (TaskQuery(text="TRAIN"), ["t1"]),
+            (TaskQuery(text="STRASSE"), ["t1"]),
             (TaskQuery(text="训练"), ["t3"]),
             (TaskQuery(text="t2"), ["t2"]),
             (TaskQuery(text="sweep-7"), ["t2"]),
@@ -88,7 +89,7 @@ class ListingPromises:
     )
     def test_ended_tasks_are_found_by(self, store: Store, query: TaskQuery, want: list[str]) -> None:
         failed = {"team": "speech", "kind": "sweep-7", "state": TaskState.FAILED}
-        put(store, ended(task(1, name="Train it", version=0), T0))
+        put(store, ended(task(1, name="Train it", kind="Straße", version=0), T0))
         put(store, replace(ended(task(2, version=0), T0 + timedelta(1)), **failed))
         put(store, ended(task(3, name="训练 100%_", team="speech", owner="bo", version=0), T0 + timedelta(2)))
         put(store, task(4, name="Train it, open"))
