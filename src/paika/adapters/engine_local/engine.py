@@ -50,7 +50,7 @@ class LocalEngine:
         self._runs = data.absolute() / "runs"
         self._runs.mkdir(mode=0o700, parents=True, exist_ok=True)
         own = dict(os.environ if environ is None else environ)
-        self._host = Host(frozenset(nodes), own, processes.boot_id(), start_timeout_s)
+        self._host = Host(nodes, own, processes.boot_id(), start_timeout_s)
         self._reachable = reachable
         self._clock = clock
         self._passing = itertools.count()

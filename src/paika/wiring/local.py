@@ -1,0 +1,65 @@
+"""What the command line can do on this machine itself; everything heavy is imported when asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from paika.services.examine_machine import Finding
+
+
+class ThisMachine:
+    """The local commands, for real."""
+
+    def serve(
+        self,
+        *,
+        data: Path | None,
+        config: Path | None,
+        host: str | None,
+        port: int | None,
+        inventory: Path | None,
+        virtual: str | None,
+    ) -> int:
+        """Run a server here until it is stopped. `virtual` makes cards to try with, such as '4xA100-80G'."""
+        from paika.wiring.serve import serve
+        from paika.wiring.settings import load_settings
+        from paika.wiring.virtual import write_virtual_inventory
+
+        settings = load_settings(config)
+        given = {"data": data, "host": host, "port": port, "inventory": inventory}
+        settings = replace(settings, **{k: v for k, v in given.items() if v is not None})  # type: ignore[arg-type]
+        settings = replace(settings, data=settings.data.absolute())
+        if virtual is not None:
+            settings = replace(settings, inventory=write_virtual_inventory(settings.data, virtual))
+        return serve(settings)
+
+    def demo(self, *, once: bool, port: int | None, data: Path | None, keep: bool) -> int:
+        """Play the demo lab; with `once` to its end, without a terminal."""
+        from paika.wiring.demo import play
+
+        return play(once=once, port=port, data=data, keep=keep)
+
+    def examine(self, *, data: Path | None, config: Path | None, inventory: Path | None) -> Sequence[Finding]:
+        """Findings about this machine; changes nothing."""
+        from paika.adapters.clock_system import SystemClock
+        from paika.adapters.machine_linux.machine import LinuxMachine
+        from paika.adapters.meter_npu.meter import NpuSmiMeter
+        from paika.adapters.meter_nvml.nvml import NvmlMeter
+        from paika.services.examine_machine import examine_machine
+        from paika.wiring.serve import read_inventory_file
+        from paika.wiring.settings import load_settings
+
+        settings = load_settings(config)
+        path = inventory or settings.inventory
+        return examine_machine(
+            LinuxMachine(),
+            (NvmlMeter(settings.node), NpuSmiMeter(settings.node)),
+            SystemClock().now(),
+            str(data or settings.data),
+            settings.port,
+            lambda: read_inventory_file(path, settings.zone) if path else None,
+        )

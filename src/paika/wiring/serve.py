@@ -1,0 +1,127 @@
+"""`paika server start`: first-time set-up, then the server until it is told to stop."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from pathlib import Path
+from types import FrameType
+
+import structlog
+import uvicorn
+
+from paika.adapters.inventory_yaml.reader import read_inventory
+from paika.adapters.meter_npu.meter import NpuSmiMeter
+from paika.adapters.meter_nvml.nvml import NvmlMeter
+from paika.domain.access import SERVER
+from paika.domain.inventory import Inventory
+from paika.domain.node import Node
+from paika.domain.pool import Pool
+from paika.services.load_inventory import load_inventory
+from paika.services.manage_access import bootstrap_admin
+from paika.wiring.server import LOCAL, Server, build_server
+from paika.wiring.settings import BadSettings, Settings
+
+TOKEN_FILE = "admin.token"  # noqa: S105 - a file name
+_LOOPBACK = ("127.0.0.1", "::1", "localhost")
+
+
+def serve(settings: Settings) -> int:
+    """Run a server until SIGTERM or Ctrl-C; running tasks go on without it. Returns the exit code."""
+    _log_to_stderr()
+    server = build_server(settings)
+    try:
+        _load(server)
+        _first_admin(server)
+        server.start()
+        _listen(server)
+    finally:
+        server.close()
+    return 0
+
+
+def read_inventory_file(path: Path, zone: str) -> Inventory:
+    """The inventory in a file. Raises its problems; BadSettings if the file cannot be read."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as fault:
+        raise BadSettings(field="inventory", detail=f"{path}: {fault}"[:300]) from fault
+    return read_inventory(text, zone)
+
+
+def _load(server: Server) -> None:
+    settings, records = server.settings, server.store.read()
+    if settings.inventory is not None:
+        inventory = read_inventory_file(settings.inventory, settings.zone)
+    elif records.nodes or not _sees_cards(server):
+        return
+    else:
+        inventory = Inventory(pools=(Pool("lab"),), nodes=(Node(settings.node, "lab", LOCAL),))
+    for difference in load_inventory(server.store, server.clock, SERVER, inventory):
+        _say(f"  {difference.act} {difference.noun} {difference.id}")
+
+
+def _sees_cards(server: Server) -> bool:
+    """Whether this host has cards of its own; their node is made on the first start."""
+    meters = (NvmlMeter(server.settings.node), NpuSmiMeter(server.settings.node))
+    return any(look.readings for meter in meters for look in meter.look(server.clock.now()))
+
+
+def _first_admin(server: Server) -> None:
+    """Make the first admin; its token goes into a file that only the server's user can read."""
+    token = bootstrap_admin(server.store, server.clock, server.ids, team=server.settings.team)
+    path = server.settings.data / TOKEN_FILE
+    if token is not None:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "w", encoding="ascii") as file:
+            file.write(token.secret + "\n")
+    settings = server.settings
+    address = f"http://{settings.host}:{settings.port}"
+    if settings.host not in _LOOPBACK:
+        _say("! 监听非本机地址：请放在 HTTPS 反向代理之后。 Listening beyond loopback: put it behind HTTPS.")
+    _say(f"paika 排卡  {address}   数据 data: {settings.data}")
+    if path.exists():
+        _say(f"  管理员令牌 admin token: {path}")
+        _say(f"  命令行 command line:   paika login --url {address} < {path}")
+
+
+def _listen(server: Server) -> None:
+    """Serve HTTP in this thread. Open streams end when the server closes."""
+    settings = server.settings
+    config = uvicorn.Config(
+        server.app,
+        host=settings.host,
+        port=settings.port,
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=5,
+        proxy_headers=False,
+    )
+    http = uvicorn.Server(config)
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        server.closing.set()
+        http.should_exit = True
+
+    http.install_signal_handlers = lambda: None  # type: ignore[attr-defined]
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, stop)
+    http.run()
+
+
+def _log_to_stderr() -> None:
+    structlog.configure(
+        processors=[
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            structlog.processors.format_exc_info,
+            structlog.processors.JSONRenderer(ensure_ascii=False),
+        ],
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+    )
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)

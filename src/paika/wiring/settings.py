@@ -1,0 +1,122 @@
+"""Settings of a server: one YAML file, each value also from the environment; everything has a default."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any, ClassVar
+from zoneinfo import ZoneInfo, available_timezones
+
+from paika.adapters.probe_s3.probe import S3Profile
+from paika.domain.problem import Kind, Problem, UnknownField
+
+DEFAULT_PORT = 8750
+
+
+@dataclass(eq=False)
+class BadSettings(Problem):
+    """The settings file or an environment variable says something that cannot be used."""
+
+    code: ClassVar[str] = "settings.bad"
+    kind: ClassVar[Kind] = Kind.INVALID
+    detail: str
+
+
+def default_data() -> Path:
+    """$XDG_DATA_HOME/paika, usually ~/.local/share/paika."""
+    base = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
+    return Path(base) / "paika"
+
+
+def local_zone() -> str:
+    """The machine's time zone by name, UTC if it has none."""
+    name = os.environ.get("TZ", "").lstrip(":")
+    if not name:
+        target = os.path.realpath("/etc/localtime")
+        name = target.partition("zoneinfo/")[2]
+    try:
+        return ZoneInfo(name).key if name else "UTC"
+    except (KeyError, ValueError, OSError):
+        return "UTC"
+
+
+def host_slug() -> str:
+    """The host's name as an id."""
+    name = "".join(c if c.isascii() and c.isalnum() else "-" for c in socket.gethostname().lower())
+    return name.strip("-")[:40] or "local"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """`data` holds runs, the SQLite file and keys. `node` is this host's id in the inventory.
+
+    `probe_roots` are the folders that path probes may look below. Environment: PAIKA_DATA, PAIKA_HOST, ...
+    """
+
+    data: Path = field(default_factory=default_data)
+    database: str = ""
+    host: str = "127.0.0.1"
+    port: int = DEFAULT_PORT
+    zone: str = field(default_factory=local_zone)
+    lang: str = "zh"
+    site: str = ""
+    inventory: Path | None = None
+    node: str = field(default_factory=host_slug)
+    team: str = "lab"
+    meter_every_s: int = 5
+    probe_roots: tuple[Path, ...] = field(default_factory=lambda: (Path.home(),))
+    probe_private_urls: bool = False
+    https: bool = False
+    s3: Mapping[str, S3Profile] = field(default_factory=dict)
+
+    @property
+    def database_url(self) -> str:
+        """Where the records are: the setting, else SQLite in the data folder."""
+        return self.database or f"sqlite:///{self.data / 'paika.db'}"
+
+
+def load_settings(path: Path | None, environment: Mapping[str, str] | None = None) -> Settings:
+    """Defaults, then the file, then PAIKA_<NAME>. Raises BadSettings, UnknownField."""
+    import yaml
+
+    raw: dict[str, Any] = {}
+    if path is not None:
+        try:
+            loaded = yaml.safe_load(path.read_text(encoding="utf-8"))
+        except (OSError, yaml.YAMLError, UnicodeDecodeError) as fault:
+            raise BadSettings(field=None, detail=str(fault)[:300]) from fault
+        if loaded is not None and not isinstance(loaded, dict):
+            raise BadSettings(field=None, detail="the top level is no mapping")
+        raw = dict(loaded or {})
+    names = {f.name for f in fields(Settings)}
+    for unknown in raw.keys() - names:
+        raise UnknownField(field=str(unknown), nearest=tuple(sorted(names)))
+    env = os.environ if environment is None else environment
+    for name in names - {"s3", "probe_roots"}:
+        if value := env.get(f"PAIKA_{name.upper()}"):
+            raw[name] = value
+    if roots := env.get("PAIKA_PROBE_ROOTS"):
+        raw["probe_roots"] = roots.split(os.pathsep)
+    return replace(Settings(), **{name: _read(name, value) for name, value in raw.items()})
+
+
+def _read(name: str, value: Any) -> Any:
+    try:
+        if name in {"data", "inventory"}:
+            return Path(str(value)).expanduser().absolute()
+        if name == "probe_roots":
+            return tuple(Path(str(root)).expanduser().absolute() for root in value)
+        if name in {"port", "meter_every_s"}:
+            return int(value)
+        if name in {"probe_private_urls", "https"}:
+            return str(value).lower() in {"1", "true", "yes", "on"}
+        if name == "s3":
+            return {str(key): S3Profile(**profile) for key, profile in dict(value).items()}
+        if name == "zone" and str(value) not in available_timezones():
+            raise ValueError(f"{value} is no time zone")
+    except (TypeError, ValueError) as fault:
+        raise BadSettings(field=name, detail=str(fault)[:300]) from fault
+    return str(value)
