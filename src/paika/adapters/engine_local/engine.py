@@ -35,6 +35,9 @@ PASSING, GONE = ".new-", ".gone-"
 class LocalEngine:
     """Engine of this host. `data` is the folder of its runs, on a local disk; `nodes` are the ids that mean
     this host, its virtual nodes included; `reachable` says whether a node's agent answers just now.
+
+    `environ` is where a task's few inherited variables come from (the server's own by default); `cgroups` lets
+    each part have a control group of its own where the host allows it.
     """
 
     def __init__(
@@ -45,12 +48,13 @@ class LocalEngine:
         *,
         environ: Mapping[str, str] | None = None,
         start_timeout_s: float = START_TIMEOUT_S,
+        cgroups: bool = True,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._runs = data.absolute() / "runs"
         self._runs.mkdir(mode=0o700, parents=True, exist_ok=True)
         own = dict(os.environ if environ is None else environ)
-        self._host = Host(nodes, own, processes.boot_id(), start_timeout_s)
+        self._host = Host(nodes, own, processes.boot_id(), start_timeout_s, cgroups)
         self._reachable = reachable
         self._clock = clock
         self._passing = itertools.count()

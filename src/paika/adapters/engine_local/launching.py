@@ -39,6 +39,7 @@ class Host:
     environ: Mapping[str, str]
     boot: str
     start_timeout_s: float
+    cgroups: bool
 
 
 def lay_out(folder: str, launch: Launch, host: Host, at: float) -> Layout:
@@ -110,6 +111,7 @@ def _order(launch: Launch, part: LaunchPart, host: Host) -> dict[str, object]:
         "grace_s": launch.grace_s,
         "log_budget_bytes": launch.log_budget_bytes,
         "start_timeout_s": host.start_timeout_s,
+        "cgroup": host.cgroups,
     }
 
 

@@ -28,6 +28,7 @@ RECORD_TRIES = 1200
 
 def main(folder: str, lock: int) -> None:
     """Live through one part. `lock` is the open, locked file that tells others that we live."""
+    os.closerange(lock + 1, os.sysconf("SC_OPEN_MAX"))  # the server's sockets and devices are none of ours
     os.set_inheritable(lock, False)
     os.chdir("/")
     supervisor = Supervisor(folder, lock)
@@ -36,6 +37,9 @@ def main(folder: str, lock: int) -> None:
     except BaseException as fault:
         supervisor.fail(repr(fault))
         raise
+    finally:
+        with contextlib.suppress(OSError):  # it holds the task's environment, secrets and all
+            os.unlink(os.path.join(folder, records.ORDER))
 
 
 def elapsed() -> float:
@@ -136,7 +140,8 @@ class Supervisor:
         return None
 
     def _start(self, command: child.Command) -> None:
-        self.cgroup = cgroup.make(f"paika-{self.order['run']}-{self.rank}-{os.getpid()}")
+        if self.order["cgroup"]:
+            self.cgroup = cgroup.make(f"paika-{self.order['run']}-{self.rank}-{os.getpid()}")
         door = self.cgroup.door if self.cgroup else None
         self.started_at, self.started = time.time(), elapsed()
         self.pid = child.spawn(child.Command(command.argv, command.workdir, command.environment, door), self.input)
@@ -261,8 +266,6 @@ class Supervisor:
                 identity.wake(self._of_part(rank), self.token)
         if self.cgroup is not None:
             self.cgroup.remove()
-        with contextlib.suppress(OSError):
-            os.unlink(os.path.join(self.folder, records.ORDER))
 
     def _record(self, facts: records.Facts) -> None:
         for attempt in range(RECORD_TRIES):
