@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from paika.adapters.table_reader.reader import FileTableReader
@@ -44,6 +44,8 @@ def test_instants_are_iso():
     assert "2026-12-01T09:00:00+00:00" in csv_text(["at"], [[datetime(2026, 12, 1, 9, tzinfo=UTC)]])
 
 
+@example("'=1")
+@example("''\t")
 @given(st.text(alphabet=st.one_of(st.sampled_from("'=+-@\t ＝\n\u200b"), st.characters(exclude_categories=["Cs"]))))
 def test_harmless_is_undone_exactly(text):
     assert as_it_was(harmless(text)) == text

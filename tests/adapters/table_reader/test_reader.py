@@ -122,13 +122,19 @@ def test_a_custom_percent_format_is_seen():
     assert read(workbook(fill)).rows == (("12.5%", 2),)
 
 
-def test_one_far_cell_is_refused_before_it_is_laid_out():
+@pytest.mark.parametrize(("cell", "what"), [("A1048576", "rows"), ("XFD1", "columns")])
+def test_one_far_cell_is_refused_before_it_is_laid_out(cell, what):
     def fill(sheet):
         sheet["A1"] = "a"
-        sheet["XFD1048576"] = 1
+        sheet[cell] = 1
 
-    with pytest.raises(TableTooBig):
+    with pytest.raises(TableTooBig) as caught:
         read(workbook(fill))
+    assert caught.value.what == what
+
+
+def test_lines_are_counted_over_cells_of_several_lines():
+    assert read(b'a,b\n1,"x\ny"\n2,z\n').lines == (2, 4)
 
 
 def test_a_bomb_is_refused_before_it_is_unpacked():
