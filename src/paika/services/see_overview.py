@@ -10,11 +10,11 @@ from paika.domain.card import Card
 from paika.domain.dataset import Readiness
 from paika.domain.node import Node
 from paika.domain.records import Records
-from paika.domain.task import QUEUED, TaskState, Tier
+from paika.domain.task import TaskState, Tier
 from paika.services.live import CycleStats, Live
 from paika.services.see_cards import CardsView, Shows, TypeTotals, see_cards
 from paika.services.see_usage import TeamHolding, see_holdings
-from paika.services.seen import Named
+from paika.services.seen import Named, queued_now
 
 DUE_WITHIN = timedelta(days=30)
 
@@ -64,7 +64,7 @@ def see_overview(records: Records, live: Live, now: datetime, *, cards: CardsVie
     """The counts; `cards` saves looking twice where the page shows the cards as well."""
     seen = cards or see_cards(records, live, now)
     shows = Counter(cell.shows for row in seen.nodes for cell in row.cells)
-    queued = [task for task in records.tasks.values() if task.state in QUEUED]
+    queued = [task for task in records.tasks.values() if queued_now(task)]
     unready = {d.id for d in records.datasets.values() if d.readiness is not Readiness.READY}
     return Overview(
         at=now,
@@ -98,15 +98,18 @@ def see_due(records: Records, now: datetime, within: timedelta = DUE_WITHIN) -> 
 
 
 def _tiers(records: Records) -> tuple[TierCounts, ...]:
-    counts = Counter((task.tier, task.state) for task in records.tasks.values())
-    on_cards = (TaskState.STARTING, TaskState.RUNNING, TaskState.STOPPING)
+    counts = Counter((id(task.tier), id(task.state)) for task in records.tasks.values())  # hashing enums is slow
+
+    def count(tier: Tier, *states: TaskState) -> int:
+        return sum(counts[id(tier), id(state)] for state in states)
+
     return tuple(
         TierCounts(
             tier,
-            counts[tier, TaskState.WAITING],
-            counts[tier, TaskState.HELD],
-            counts[tier, TaskState.PARKED],
-            sum(counts[tier, state] for state in on_cards),
+            count(tier, TaskState.WAITING),
+            count(tier, TaskState.HELD),
+            count(tier, TaskState.PARKED),
+            count(tier, TaskState.STARTING, TaskState.RUNNING, TaskState.STOPPING),
         )
         for tier in Tier
     )

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 
 from paika.domain.plan import Forecast, PriorityTerms, Wait
@@ -14,7 +13,7 @@ from paika.domain.records import Records
 from paika.domain.run import Run, RunState
 from paika.domain.task import QUEUED, TIER_RANK, Demand, Estimate, Task, TaskState, Tier
 from paika.services.live import Live
-from paika.services.seen import Ending, Inputs, Named, ending, inputs_of, person_named, team_named
+from paika.services.seen import Ending, Inputs, Named, ending, inputs_of, person_named, queued_now, team_named
 
 PAGE_MOST = 500
 
@@ -131,8 +130,8 @@ class RunningRow:
 class _Line:
     """The queue in order: planned waits first, then tasks no plan has seen yet."""
 
-    tasks: list[Task] = field(default_factory=list)
-    waits: list[Wait | None] = field(default_factory=list)
+    tasks: list[Task]
+    waits: list[Wait | None]
 
 
 def see_queue(
@@ -149,14 +148,13 @@ def see_queue(
     start = _start(line.tasks, cursor)
     end = min(len(line.tasks), start + max(1, min(limit, PAGE_MOST)))
     rows = tuple(queue_row(records, task, line.waits[start + n]) for n, task in enumerate(line.tasks[start:end]))
-    states = Counter(task.state for task in line.tasks)
     return QueueView(
         at=now,
         rows=rows,
         cursor=f"{end}.{line.tasks[end - 1].id}" if end < len(line.tasks) else None,
         total=len(line.tasks),
         left_out=len(line.tasks) - end,
-        by_state={state.value: states[state] for state in sorted(QUEUED)},
+        by_state={state.value: sum(task.state is state for task in line.tasks) for state in sorted(QUEUED)},
         planned_at=live.plan.decided_at if live.plan else None,
     )
 
@@ -225,17 +223,13 @@ def _running_row(records: Records, task: Task, run: Run | None, now: datetime) -
 
 
 def _line(records: Records, live: Live, wanted: QueueFilter) -> _Line:
-    line, tasks, waits = _Line(), records.tasks, live.waits
-    for wait in live.plan.waits if live.plan else ():
-        task = tasks.get(wait.task)
-        if task is not None and task.state in QUEUED and wanted.takes(task):
-            line.tasks.append(task)
-            line.waits.append(wait)
-    unseen = [task for task in tasks.values() if task.id not in waits and task.state in QUEUED and wanted.takes(task)]
+    tasks, waits = records.tasks, live.waits
+    takes = (lambda _: True) if wanted == EVERYTHING else wanted.takes
+    planned = live.plan.waits if live.plan else ()
+    known = [(task, wait) for wait in planned if (task := tasks.get(wait.task)) and queued_now(task) and takes(task)]
+    unseen = [task for key, task in tasks.items() if key not in waits and queued_now(task) and takes(task)]
     unseen.sort(key=lambda task: (TIER_RANK[task.tier], -task.priority, task.submitted_at, task.id))
-    line.tasks.extend(unseen)
-    line.waits.extend([None] * len(unseen))
-    return line
+    return _Line([task for task, _ in known] + unseen, [wait for _, wait in known] + [None] * len(unseen))
 
 
 def _start(tasks: Sequence[Task], cursor: str | None) -> int:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache, partial
 
 from paika.domain.dataset import Dataset, ProbeKind, Readiness
 from paika.domain.problem import NotFound
 from paika.domain.records import Records
-from paika.domain.task import QUEUED, Task, TaskState, Tier
-from paika.services.seen import WORSE, Inputs, Named, inputs_of, person_named, team_named
+from paika.domain.task import Task, TaskState, Tier
+from paika.services.seen import WORSE, Inputs, Named, inputs_of, person_named, queued_now, team_named
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +73,9 @@ class ReadinessView:
 
 def see_readiness(records: Records, now: datetime) -> ReadinessView:
     """All datasets and all waiting tasks, seen from the data's side."""
-    queued = [task for task in records.tasks.values() if task.state in QUEUED]
-    needs = {task.id: _need(records, task) for task in queued}
+    queued = [task for task in records.tasks.values() if queued_now(task)]
+    need = _Needs(records)
+    needs = {task.id: need.of(task) for task in queued}
     by_dataset: dict[str, list[TaskNeed]] = {}
     for task in queued:
         for key in task.inputs:
@@ -96,22 +98,35 @@ def see_dataset(records: Records, now: datetime, dataset_id: str) -> DatasetRow:
     dataset = records.datasets.get(dataset_id)
     if dataset is None:
         raise NotFound(field=None, noun="dataset", id=dataset_id)
-    waiting = [task for task in records.tasks.values() if task.state in QUEUED and dataset_id in task.inputs]
-    return _row(records, dataset, [_need(records, task) for task in waiting], now)
+    waiting = [task for task in records.tasks.values() if dataset_id in task.inputs and queued_now(task)]
+    need = _Needs(records)
+    return _row(records, dataset, [need.of(task) for task in waiting], now)
 
 
-def _need(records: Records, task: Task) -> TaskNeed:
-    return TaskNeed(
-        id=task.id,
-        name=task.name,
-        owner=person_named(records, task.owner),
-        team=team_named(records, task.team),
-        tier=task.tier,
-        state=task.state,
-        cards=task.demand.cards,
-        inputs=inputs_of(records, task),
-        milestone_at=task.milestone_at,
-    )
+class _Needs:
+    """Makes TaskNeeds; what many tasks have in common (people, teams, sets of inputs) is looked up once."""
+
+    def __init__(self, records: Records) -> None:
+        self.person = cache(partial(person_named, records))
+        self.team = cache(partial(team_named, records))
+        self._records = records
+        self._inputs: dict[tuple[str, ...], Inputs | None] = {}
+
+    def of(self, task: Task) -> TaskNeed:
+        """The task as far as its data goes."""
+        if task.inputs not in self._inputs:
+            self._inputs[task.inputs] = inputs_of(self._records, task)
+        return TaskNeed(
+            id=task.id,
+            name=task.name,
+            owner=self.person(task.owner),
+            team=self.team(task.team),
+            tier=task.tier,
+            state=task.state,
+            cards=task.demand.cards,
+            inputs=self._inputs[task.inputs],
+            milestone_at=task.milestone_at,
+        )
 
 
 def _row(records: Records, dataset: Dataset, waiting: list[TaskNeed], now: datetime) -> DatasetRow:

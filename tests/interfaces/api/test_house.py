@@ -15,6 +15,7 @@ from paika.domain.ledger import hold, settle
 from paika.domain.records import Change
 from paika.domain.run import EndCause, RunState
 from paika.domain.task import TaskState
+from paika.services import recall_unblock
 
 
 @pytest.fixture
@@ -154,6 +155,19 @@ def test_why_tells_reasons_order_and_promise(door):
     cells = {cell["id"]: cell for cell in door.client("vic").get("/cards").json()["rows"]}
     assert cells["a0"]["shows"] == "promised"
     assert cells["a0"]["promised"]["task"]["id"] == "t-1"
+
+
+def test_why_names_the_cheapest_change_and_works_it_out_once(door, monkeypatch):
+    door.lab.submit("mia", inputs="coco")
+    asked = []
+    real = recall_unblock.cheapest_unblock
+    monkeypatch.setattr(recall_unblock, "cheapest_unblock", lambda *what: asked.append(what) or real(*what))
+    client = door.client("vic")
+    told = [client.get("/tasks/t-1/why").json()["unblock"] for _ in range(3)]
+    assert told[0] == told[1] == told[2]
+    assert told[0][0]["starts_now"] is True
+    assert len(asked) == 1
+    assert client.get("/tasks/t-1/why?unblock=false").json()["unblock"] is None
 
 
 class TestWordsAndFaults:

@@ -13,6 +13,7 @@ from paika.ports.ids import Ids
 from paika.ports.store import Store
 from paika.ports.table import TableReader
 from paika.services.live import LiveBox
+from paika.services.recall_unblock import Unblocks
 
 ReadTaskList = Callable[[bytes, str], Sequence[tuple[int, Mapping[str, object]]]]  # data, name -> (line, fields)
 
@@ -43,6 +44,7 @@ class Context:
     tables: TableReader | None = None
     task_lists: ReadTaskList | None = None
     closing: Callable[[], bool] = lambda: False
+    unblocks: Unblocks = field(default_factory=Unblocks)
 
     @property
     def zone_name(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from datetime import UTC, date, datetime, timedelta
 from enum import Enum
@@ -52,25 +52,22 @@ class Json(Response):
 
 def plain(value: Any, speaker: Speaker) -> Any:
     """The value in JSON's own types: times as RFC 3339 in UTC, durations in seconds, unknown as null."""
-    if value is None or isinstance(value, bool | int) or type(value) is str:
-        return value
-    if isinstance(value, Enum):
-        return value.value
-    if isinstance(value, float):
-        return value if isfinite(value) else None
-    if isinstance(value, datetime):
-        return instant(value)
-    if isinstance(value, Reason | Problem):
-        return plain(say(value, speaker), speaker)
-    if isinstance(value, Program):
-        return _program(value, speaker)
-    if is_dataclass(value) and not isinstance(value, type):
-        return {name: plain(getattr(value, name), speaker) for name in _names(type(value))}
-    if isinstance(value, Mapping):
-        return {str(key): plain(item, speaker) for key, item in value.items()}
-    if isinstance(value, tuple | list | set | frozenset):
-        return [plain(item, speaker) for item in value]
-    return _rest(value)
+    kind: type = type(value)
+    return _renderer(kind)(value, speaker)
+
+
+@cache
+def _renderer(kind: type) -> Callable[[Any, Speaker], Any]:
+    """How values of a type are rendered; found once for each type, as answers hold thousands of values."""
+    for known, render in _RENDERERS:
+        if issubclass(kind, known):
+            return render
+    return _nouns(kind) if is_dataclass(kind) else lambda value, _: str(value)
+
+
+def _nouns(kind: type) -> Callable[[Any, Speaker], Any]:
+    names = tuple(f.name for f in fields(kind) if f.name not in HIDDEN)
+    return lambda value, speaker: {name: plain(getattr(value, name), speaker) for name in names}
 
 
 def instant(at: datetime) -> str:
@@ -96,18 +93,24 @@ def problem_json(problem: Problem, speaker: Speaker, *, status: int | None = Non
 
 def _program(program: Program, speaker: Speaker) -> dict[str, Any]:
     """Variables by name; who may not see their values gets a program without them (see doors.masked)."""
-    told = {name: plain(getattr(program, name), speaker) for name in _names(Program) if name != "variables"}
+    told: dict[str, Any] = _nouns(Program)(program, speaker)
     return told | {"variables": dict(program.variables)}
 
 
-def _rest(value: Any) -> Any:
-    if isinstance(value, timedelta):
-        return int(value.total_seconds())
-    if isinstance(value, bytes):
-        return value.decode("utf-8", "replace")
-    return value.isoformat() if isinstance(value, date) else str(value)
+def _listed(value: Iterable[Any], speaker: Speaker) -> list[Any]:
+    return [plain(item, speaker) for item in value]
 
 
-@cache
-def _names(kind: type) -> tuple[str, ...]:
-    return tuple(f.name for f in fields(kind) if f.name not in HIDDEN)
+_RENDERERS: tuple[tuple[type | tuple[type, ...], Callable[[Any, Speaker], Any]], ...] = (
+    (Enum, lambda value, _: value.value),
+    ((str, bool, int, type(None)), lambda value, _: value),
+    (float, lambda value, _: value if isfinite(value) else None),
+    (datetime, lambda value, _: instant(value)),
+    (date, lambda value, _: value.isoformat()),
+    (timedelta, lambda value, _: int(value.total_seconds())),
+    (bytes, lambda value, _: value.decode("utf-8", "replace")),
+    ((Reason, Problem), lambda value, speaker: plain(say(value, speaker), speaker)),
+    (Program, _program),
+    (Mapping, lambda value, speaker: {str(key): plain(item, speaker) for key, item in value.items()}),
+    ((tuple, list, set, frozenset), _listed),
+)

@@ -140,12 +140,14 @@ def release(who: Who, task_id: str, body: Body) -> Response:
 
 
 @router.get("/{task_id}/why")
-def why(who: Who, task_id: str, history: Annotated[int, Query(ge=0, le=1000)] = 20) -> Response:
-    """Why a task waits, since when, and when it starts at the latest."""
+def why(who: Who, task_id: str, history: Annotated[int, Query(ge=0, le=1000)] = 20, unblock: bool = True) -> Response:
+    """Why a task waits, when it starts at the latest, and the cheapest changes that would start it sooner."""
     view = see_task(who.context.store, who.records, who.live, who.now, task_id, history=history)
     shown = ("at", "position", "terms", "forecast", "reasons", "unseen_since", "history", "closed_by", "inputs")
     told = {name: getattr(view, name) for name in shown}
-    return who.answer({"task": view.task.id, "name": view.task.name, "state": view.task.state, **told})
+    ways = who.context.unblocks.of(who.records, who.live.external, task_id, who.now) if unblock else None
+    about = {"task": view.task.id, "name": view.task.name, "state": view.task.state, "unblock": ways}
+    return who.answer(about | told)
 
 
 @router.get("/{task_id}/runs")
