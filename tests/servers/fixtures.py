@@ -18,7 +18,8 @@ from tests.servers.seaweedfs import S3Server, SharedSeaweedFS
 T = TypeVar("T")
 
 
-def _had(what: str, start: Callable[[], T]) -> T:
+def had(what: str, start: Callable[[], T]) -> T:
+    """What `start` gives; where it cannot be had, a loud skip or a failure."""
     try:
         return start()
     except ServerMissing as missing:
@@ -32,7 +33,7 @@ def _had(what: str, start: Callable[[], T]) -> T:
 @pytest.fixture(scope="session")
 def postgres_server() -> Iterator[PostgresServer]:
     """A PostgreSQL server of this worker's own."""
-    server = _had("PostgreSQL", PostgresServer)
+    server = had("PostgreSQL", PostgresServer)
     yield server
     server.remove()
 
@@ -53,11 +54,11 @@ def fresh_postgres(postgres_server: PostgresServer) -> str:
 def s3_server() -> Iterator[S3Server]:
     """A real S3 server, shared by the workers of this run: make buckets with names of your own."""
     shared = SharedSeaweedFS(os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid())))
-    yield _had("SeaweedFS", shared.join)
+    yield had("SeaweedFS", shared.join)
     shared.leave()
 
 
 @pytest.fixture(scope="session")
 def chromium_path() -> Path:
     """Chromium's program, with fonts for Chinese."""
-    return _had("Chromium", chromium_program)
+    return had("Chromium", chromium_program)

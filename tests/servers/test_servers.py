@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.servers.fixtures import had
+from tests.servers.machine import ServerMissing
 from tests.servers.postgres import PostgresServer
 from tests.servers.seaweedfs import S3Server
 
@@ -46,3 +48,19 @@ def test_chromium_runs_and_chinese_has_a_font(chromium_path: Path) -> None:
     fonts = subprocess.run(["fc-list", ":lang=zh-cn"], capture_output=True, text=True, timeout=60, check=True)
     assert "Chromium" in told.stdout
     assert "Noto" in fonts.stdout
+
+
+def _missing() -> None:
+    raise ServerMissing("no such package")
+
+
+def test_a_missing_server_is_a_loud_skip(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PAIKA_REQUIRE_SERVERS", raising=False)
+    with pytest.warns(UserWarning, match="SKIPPED, a server"), pytest.raises(pytest.skip.Exception):
+        had("a server", _missing)
+
+
+def test_a_missing_server_is_a_failure_where_servers_are_required(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PAIKA_REQUIRE_SERVERS", "1")
+    with pytest.raises(pytest.fail.Exception, match="no such package"):
+        had("a server", _missing)
