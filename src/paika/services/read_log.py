@@ -144,4 +144,4 @@ def _broken_head(data: bytes) -> int:
     for front in range(min(_LONGEST_SIGN - 1, len(data))):
         if data[front] & 0xC0 != 0x80:
             return front
-    return 0
+    return min(_LONGEST_SIGN - 1, len(data))
