@@ -29,8 +29,12 @@ class PostgresServer:
         self._names = (f"test_{number}" for number in count(1))
         if os.geteuid() == 0:
             shutil.chown(self.folder, "postgres", "postgres")
-        self._init()
-        self.start()
+        try:
+            self._init()
+            self.start()
+        except BaseException:
+            shutil.rmtree(self.folder, ignore_errors=True)
+            raise
 
     @property
     def url(self) -> str:

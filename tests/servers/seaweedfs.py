@@ -165,12 +165,19 @@ class SharedSeaweedFS:
             _sweep()
             state = self._state()
             if not state:
-                self._folder.mkdir(mode=0o700, exist_ok=True)
-                server = SeaweedFS(self._folder)
-                state = {"pid": server.process.pid, "endpoint": server.reach.endpoint, "users": []}
+                state = self._start()
             state["users"] = [*state["users"], os.getpid()]
             (self._folder / "state.json").write_text(json.dumps(state))
             return S3Server(state["endpoint"])
+
+    def _start(self) -> dict:  # type: ignore[type-arg]
+        self._folder.mkdir(mode=0o700, exist_ok=True)
+        try:
+            server = SeaweedFS(self._folder)
+        except BaseException:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            raise
+        return {"pid": server.process.pid, "endpoint": server.reach.endpoint, "users": []}
 
     def leave(self) -> None:
         """Stop using the server."""
