@@ -46,7 +46,7 @@ lint: $(STAMP)
 	$(BIN)/ruff format --check src tests bench tools
 	$(BIN)/ruff check src tests bench tools
 	$(BIN)/mypy
-	$(BIN)/lint-imports --no-logo 2>/dev/null || $(BIN)/lint-imports
+	$(BIN)/lint-imports --no-logo
 
 laws: $(STAMP)
 	PAIKA_LAW_EXAMPLES=20000 $(BIN)/python -m pytest tests/laws -n $(WORKERS)

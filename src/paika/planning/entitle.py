@@ -14,6 +14,7 @@ class TeamUse:
         self.times = [now]
         self.used = [held_parts]
         self.ceiling = ceiling_parts
+        self._bounds: dict[tuple[int, int], int] = {}
 
     def add(self, parts: int, start: int, end: int) -> None:
         """Parts (negative for a release) from start to end."""
@@ -28,7 +29,16 @@ class TeamUse:
         """First instant from `after` on at which `parts` more stay under the ceiling for `lasts_s`; NEVER if none."""
         if self.ceiling is None:
             return after
-        limit, count = self.ceiling - parts, len(self.times)
+        bound = self._bounds.get((parts, lasts_s), self.times[0])  # use only grows, so what was too early stays so
+        start = self._first(parts, lasts_s, max(after, bound))
+        if after <= bound:
+            self._bounds[parts, lasts_s] = start
+        return start
+
+    def _first(self, parts: int, lasts_s: int, after: int) -> int:
+        if after >= NEVER:
+            return NEVER
+        limit, count = (self.ceiling or 0) - parts, len(self.times)
         i = bisect_right(self.times, after) - 1
         start = after
         while i < count:

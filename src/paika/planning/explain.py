@@ -56,6 +56,7 @@ class Explainer:
         self._groups: dict[tuple[object, ...], _GroupNow] = {}
         self._known: dict[tuple[object, ...], tuple[Reason, ...]] = {}
         self._kept: dict[tuple[object, ...], tuple[int, PromisedAhead | None]] = {}
+        self._sorted: dict[str, list[tuple[int, str]]] = {}
         self._spans: dict[str, list[Span]] = {}
         for span in draft.spans:
             self._spans.setdefault(span.task, []).append(span)
@@ -90,15 +91,17 @@ class Explainer:
                 holder_of(who, max(1, len(run.cards)), self.draft.date(who.until)) for run, who in runs[:MOST_HOLDERS]
             )
             return [QuotaFull(task.team, ceiling, team.used[0], need, holders)]
-        ahead = [
-            (start, name)
-            for start, name in sorted(self.draft.team_later.get(task.team, ()))
-            if self.ranks[name] < self.ranks[task.id]
-        ]
-        if not ahead or team.earliest(need, rounded_up(task.occupies_s), self.draft.now) <= self.draft.now:
+        if team.earliest(need, rounded_up(task.occupies_s), self.draft.now) <= self.draft.now:
             return []
-        names = tuple(dict.fromkeys(name for _, name in ahead))[:MOST_TASKS]
-        return [QuotaPromised(task.team, ceiling, names, self.draft.date(ahead[0][0]))]
+        ahead = [(at, name) for at, name in self._team_later(task.team) if self.ranks[name] < self.ranks[task.id]]
+        names = tuple(dict.fromkeys(name for _, name in ahead[:MOST_TASKS]))
+        return [QuotaPromised(task.team, ceiling, names, self.draft.date(ahead[0][0] if ahead else NEVER))]
+
+    def _team_later(self, team: str) -> list[tuple[int, str]]:
+        """Planned starts of a team's tasks, earliest first."""
+        if team not in self._sorted:
+            self._sorted[team] = sorted(self.draft.team_later.get(team, ()))
+        return self._sorted[team]
 
     # -- cards -----------------------------------------------------------------------------------
 

@@ -33,7 +33,7 @@ class Verdict:
 
 def verdict(demand: Demand, kind: str, house: House, speeds: Speeds, policy: Policy) -> Verdict:
     """Judge a demand against all cards of the house, whatever their state now."""
-    allowed = [group for group in house.groups.values() if _allowed(demand, group, house)]
+    allowed = [in_pool(demand, group, house) for group in house.groups.values() if _allowed(demand, group, house)]
     if not allowed:
         return Verdict((), (NoSuchCard(asked=_asked(demand), have=_have(house)),))
     vram = demand.share.vram_mib + policy.vram_safety_mib if demand.share else demand.vram_mib

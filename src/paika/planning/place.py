@@ -111,7 +111,7 @@ class Search:
         while heap and (best is None or max(heap[0][0], after) <= best[0]):
             bound, at = heappop(heap)
             place = group.places[at]
-            seat = self._seat(demand, place, times, after, seats, at)
+            seat = self._seat(demand, place, times, after, bound, seats, at)
             if seat is not None:
                 key = (seat.start, seat.snug, place.node)
                 if best is None or key < best:
@@ -130,16 +130,17 @@ class Search:
         place: Place,
         times: Times,
         after: int,
+        bound: int,
         seats: dict[int, tuple[int, _Seat | None]],
         at: int,
     ) -> _Seat | None:
-        """One node's answer, remembered while the node's timeline stays as it is."""
+        """One node's answer, remembered while the node's timeline stays as it is; never before its bound."""
         line = self.draft.lines[place.node]
         if after <= self.draft.now:
             version, seat = seats.get(at, (-1, None))
             if version == line.version:
                 return seat
-        seat = self._ask(demand, place, times, after, line)
+        seat = self._ask(demand, place, times, max(after, bound), line)
         if after <= self.draft.now:
             seats[at] = (line.version, seat)
         return seat

@@ -17,7 +17,7 @@ from paika.domain.units import EPOCH
 from paika.planning import gates
 from paika.planning.draft import Draft
 from paika.planning.explain import Explainer
-from paika.planning.feasible import Fit, Verdict, in_pool, over_quota, verdict
+from paika.planning.feasible import Fit, Verdict, over_quota, verdict
 from paika.planning.order import ranked, step_at
 from paika.planning.place import Search, Spot, Times, times_of
 from paika.planning.timeline import NEVER, lowest
@@ -87,9 +87,7 @@ def _open_cases(
     for rank, task in enumerate(order, start=1):
         shape = (task.demand, task.kind)
         if shape not in known:
-            found = verdict(task.demand, task.kind, book.draft.house, speeds, book.policy)
-            cut = tuple(Fit(in_pool(task.demand, f.group, book.draft.house), f.waste, f.parts) for f in found.fits)
-            known[shape] = Verdict(cut, found.parked)
+            known[shape] = verdict(task.demand, task.kind, book.draft.house, speeds, book.policy)
         case = _Case(task, rank, terms[task.id], gates.shut(task, look, book.draft.at), known[shape])
         case.parked = case.verdict.parked or _quota_park(book, task, case.verdict.fits)
         book.cases.append(case)

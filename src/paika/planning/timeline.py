@@ -138,7 +138,8 @@ class NodeTimeline:
     ) -> tuple[int, tuple[int, int]] | None:
         starts = {after, *(u.end for u in self.shares[card] if after < u.end < NEVER)}
         bit = 1 << card
-        starts.update(t for t, mask in zip(self.times, self.open, strict=True) if t > after and mask & bit)
+        first = bisect_right(self.times, after)
+        starts.update(t for t, mask in zip(self.times[first:], self.open[first:], strict=True) if mask & bit)
         for start in sorted(s for s in starts if s <= bound):
             if self.lease_ends[card] < start + lease_s or not self._open_for(bit, start, start + fit_s):
                 continue

@@ -41,6 +41,7 @@ class Cycle:
     _speeds: tuple[Speed, ...] | None = None
     _planned: tuple[int, datetime] | None = None
     _outside: frozenset[str] = frozenset()
+    _rest_until: datetime | None = None
     _count: int = 0
 
     def run(self) -> Plan | None:
@@ -111,6 +112,8 @@ class Cycle:
         if self._planned is None:
             return True
         version, look_at = self._planned
+        if self._rest_until is not None and self.clock.now() < self._rest_until:
+            return False  # planning a very long queue leaves half of the time to everybody else
         outside = frozenset(self.live.read().external)
         return self.store.read().version != version or outside != self._outside or self.clock.now() >= look_at
 
@@ -130,6 +133,7 @@ class Cycle:
         look_at = min(at for at in (made.next_look_at, _soon(now)) if at is not None)
         alone = after.version <= records.version + 1  # else somebody wrote meanwhile: look again at once
         self._planned = (after.version if alone else records.version, look_at)
+        self._rest_until = self.clock.now() + (self.clock.now() - now)
         self._outside = frozenset(external)
         return made
 
