@@ -42,7 +42,9 @@ def test_the_cookie_cannot_be_read_or_sent_from_elsewhere(door):
         ({}, 403),
         ({"Origin": "http://evil.example"}, 403),
         ({"Origin": "null"}, 403),
+        ({"Sec-Fetch-Site": "cross-site"}, 403),
         ({"X-Paika": "1"}, 201),
+        ({"Sec-Fetch-Site": "same-origin"}, 201),
         ({"Origin": "http://testserver"}, 201),
     ],
 )
@@ -75,6 +77,13 @@ def test_wrong_tokens_forged_and_old_cookies_let_nobody_in(door):
     assert elsewhere.get("/me").status_code == 200  # the very same key: the signature holds
     door.lab.clock.at += timedelta(hours=10)
     assert client.get("/me").status_code == 401
+
+
+def test_no_other_site_logs_anybody_in(door):
+    body = {"token": door.secret("mia")}
+    answer = door.anybody().post("/session", json=body, headers={"Origin": "http://evil.example"})
+    assert (answer.status_code, answer.json()["code"]) == (403, "access.cross_site")
+    assert "set-cookie" not in answer.headers
 
 
 def test_a_session_dies_with_its_token(door):

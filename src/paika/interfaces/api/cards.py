@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from datetime import datetime
 from typing import Annotated
 
 from fastapi import APIRouter, Query
 from starlette.responses import Response
 
-from paika.interfaces.api.doors import Body, Who, body_schema
+from paika.interfaces.api.doors import Body, Caller, Who, body_schema
 from paika.services.access_form import read_reason
 from paika.services.hold_card import drain_card, drain_node, undrain_card, undrain_node
 from paika.services.see_cards import Shows, see_card, see_cards
@@ -25,7 +27,7 @@ def list_cards(
     shows: Annotated[list[Shows] | None, Query()] = None,
 ) -> Response:
     """All cards, flat, with the totals of the whole house."""
-    view = see_cards(who.records, who.live, who.now)
+    view = see_cards(who.records, who.live, who.now, free_since=_free_since(who))
     rows = [
         cell
         for row in view.nodes
@@ -41,7 +43,7 @@ def list_cards(
 @router.get("/cards/{card_id}")
 def one_card(who: Who, card_id: str) -> Response:
     """One card."""
-    cell = see_card(who.records, who.live, who.now, card_id)
+    cell = see_card(who.records, who.live, who.now, card_id, free_since=_free_since(who))
     return who.answer(cell, version=cell.version)
 
 
@@ -66,7 +68,7 @@ def release_card(who: Who, card_id: str, body: Body) -> Response:
 @router.get("/nodes")
 def list_nodes(who: Who) -> Response:
     """All nodes with their cards."""
-    view = see_cards(who.records, who.live, who.now)
+    view = see_cards(who.records, who.live, who.now, free_since=_free_since(who))
     return who.answer({"at": view.at, "rows": view.nodes, "total": len(view.nodes), "totals": view.totals})
 
 
@@ -91,3 +93,7 @@ def list_types(who: Who) -> Response:
     """The card types of the house."""
     rows = [who.records.card_types[key] for key in sorted(who.records.card_types)]
     return who.answer({"rows": rows, "total": len(rows)})
+
+
+def _free_since(who: Caller) -> Mapping[str, datetime]:
+    return who.context.last_ends.of(who.context.store, who.records)

@@ -12,6 +12,7 @@ from paika.ports.engine import Engine
 from paika.ports.ids import Ids
 from paika.ports.store import Store
 from paika.ports.table import TableReader
+from paika.services.last_ends import LastEnds
 from paika.services.live import LiveBox
 from paika.services.recall_unblock import Unblocks
 
@@ -45,6 +46,7 @@ class Context:
     task_lists: ReadTaskList | None = None
     closing: Callable[[], bool] = lambda: False
     unblocks: Unblocks = field(default_factory=Unblocks)
+    last_ends: LastEnds = field(default_factory=LastEnds)
 
     @property
     def zone_name(self) -> str:

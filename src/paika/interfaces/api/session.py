@@ -48,8 +48,13 @@ def actor_of_request(context: Context, request: Request) -> Actor:
 
 
 def log_in(context: Context, request: Request, response: Response, secret: str) -> Actor:
-    """Leave a session in the browser of who knows the secret. Raises NotAuthenticated."""
+    """Leave a session in the browser of who knows the secret. Raises NotAuthenticated.
+
+    Raises CrossSite when another site's page asks, so that nobody is logged in as somebody else unawares.
+    """
     now = context.clock.now()
+    if request.headers.get("origin") and not _from_our_page(request):
+        raise CrossSite(field=None)
     actor = authenticate(context.store, secret.strip(), now, "board", address_of(request))
     cookie = _signer(context).dumps({"token": actor.token, "at": int((now - EPOCH).total_seconds())})
     response.set_cookie(
@@ -87,7 +92,7 @@ def address_of(request: HTTPConnection) -> str:
 
 
 def _from_our_page(request: Request) -> bool:
-    if request.headers.get(PROOF):
+    if request.headers.get(PROOF) or request.headers.get("sec-fetch-site") == "same-origin":
         return True
     origin = request.headers.get("origin", "")
     return bool(origin) and origin.partition("://")[2] == request.headers.get("host", "")
