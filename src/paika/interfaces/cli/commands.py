@@ -1,0 +1,25 @@
+"""Every command, in the order in which help shows them."""
+
+from __future__ import annotations
+
+from paika.interfaces.cli import books, cards, datasets, entrance, logs, machine, people, submit, tasks, top
+from paika.interfaces.cli.command import Command
+
+COMMANDS: tuple[Command, ...] = (
+    *submit.SHORTCUTS,
+    *tasks.SHORTCUTS,
+    *logs.SHORTCUTS,
+    *top.SHORTCUTS,
+    *datasets.SHORTCUTS,
+    *books.SHORTCUTS,
+    *entrance.SHORTCUTS,
+    *machine.SHORTCUTS,
+    *submit.COMMANDS,
+    *tasks.COMMANDS,
+    *logs.COMMANDS,
+    *cards.COMMANDS,
+    *datasets.COMMANDS,
+    *people.COMMANDS,
+    *books.COMMANDS,
+    *machine.COMMANDS,
+)

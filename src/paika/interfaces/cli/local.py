@@ -1,0 +1,35 @@
+"""What only the program as a whole can do on this machine, as the command line asks for it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from paika.services.examine_machine import Finding
+
+
+class LocalCommands(Protocol):
+    """Commands that need no server, or are one. They may raise Problem; exit codes are those of exits.py."""
+
+    def serve(
+        self,
+        *,
+        data: Path | None,
+        config: Path | None,
+        host: str | None,
+        port: int | None,
+        inventory: Path | None,
+        virtual: str | None,
+    ) -> int:
+        """Run a server here until it is stopped; its exit code."""
+        ...
+
+    def demo(self, *, once: bool, port: int | None, data: Path | None, keep: bool) -> int:
+        """Play the demo lab; its exit code."""
+        ...
+
+    def examine(self, *, data: Path | None, config: Path | None, inventory: Path | None) -> Sequence[Finding]:
+        """Whether paika can do its work on this machine; changes nothing."""
+        ...
