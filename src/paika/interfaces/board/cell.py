@@ -68,6 +68,13 @@ def ending_words(visit: Visit, ending: Ending) -> str:
     return visit.t("ending.limit" if ending.by_limit else "ending.estimate", at=ending.at)
 
 
+def short_ending(visit: Visit, ending: Ending) -> str:
+    """The same in few signs: 'until' is a limit, '~' an estimate."""
+    if ending.at is None or ending.overrun:
+        return ending_words(visit, ending)
+    return visit.t("cell.until_limit" if ending.by_limit else "cell.until_estimate", at=ending.at)
+
+
 def _words(visit: Visit, card: CardCell) -> tuple[str, str, str]:
     if card.occupants:
         return _held(visit, card)
@@ -97,7 +104,7 @@ def _held(visit: Visit, card: CardCell) -> tuple[str, str, str]:
         return visit.t(f"shows.{card.shows}"), f"{first.owner.name} · {first.task.name}", card.health_cause
     until = visit.t(f"cell.{card.shows}") if card.shows in (Shows.STARTING, Shows.STOPPING) else ""
     last = max((o.ending for o in card.occupants), key=lambda e: (e.at is None, e.at or visit.now))
-    return visit.t("list.comma").join(owners), what, until or ending_words(visit, last)
+    return visit.t("list.comma").join(owners), what, until or short_ending(visit, last)
 
 
 def _lease(visit: Visit, card: CardCell) -> str:

@@ -9,11 +9,12 @@ from fastapi import Depends
 from starlette.datastructures import UploadFile
 from starlette.requests import Request
 
-from paika.domain.problem import Problem, Several
+from paika.domain.problem import Kind, Problem, Several
 from paika.interfaces.board.visit import Visit
 
 Fields = dict[str, str]
 MOST_FIELDS = 200
+_NOT_MENDED = frozenset({Kind.FORBIDDEN, Kind.UNAUTHENTICATED, Kind.SYSTEM})
 
 
 async def read_fields(request: Request) -> Fields:
@@ -33,7 +34,9 @@ Ticked = Annotated[dict[str, tuple[str, ...]], Depends(read_lists)]
 
 
 def by_field(visit: Visit, problem: Problem) -> dict[str, dict[str, Any]]:
-    """Problems in words by the field they speak of; '' for those of the whole."""
+    """Problems in words by the field they speak of; '' for those of the whole. Those that no editing mends go on."""
+    if problem.kind in _NOT_MENDED:
+        raise problem
     found = problem.problems if isinstance(problem, Several) else (problem,)
     told: dict[str, dict[str, Any]] = {}
     for one in found:

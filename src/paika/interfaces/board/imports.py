@@ -99,6 +99,7 @@ def _page(visit: Visit, report: ImportReport | None, status: int = 200, **values
     return visit.page(
         "import.html",
         "n",
+        lives=False,
         status=status,
         report=report,
         problems=problems,

@@ -15,9 +15,9 @@ router = APIRouter(route_class=BoardRoute)
 
 @router.get("/login")
 def ask(visit: Anybody, next: str = "/", once: str = "") -> Response:  # noqa: A002
-    """The login page; with `once`, the secret of a printed link, straight in."""
+    """The login page; with the code of a printed link, straight in. A code works once."""
     if once:
-        return _enter(visit, once, next)
+        return _enter(visit, visit.context.once.pop(once, ""), next)
     return visit.part("login.html", next=_inside(next), told=None)
 
 

@@ -52,7 +52,7 @@ def ask(visit: Guest, like: str = "", types: str = "") -> Response:
 @router.post("/submit")
 def submit(visit: Guest, fields: Posted) -> Response:
     """Submit, or with the other button only check."""
-    raw = {key: value for key, value in fields.items() if key in KEYS and value.strip()}
+    raw = {key: value for key, value in fields.items() if key in KEYS and value.strip() and not _default(key, value)}
     try:
         draft = read_form(raw, visit.context.zone_name)
         if CHECK in fields:
@@ -73,6 +73,7 @@ def _form(
     return visit.page(
         "submit.html",
         "n",
+        lives=False,
         status=422 if wrong else 200,
         basic=[it for it in groups[Group.BASIC] if it.control != "none"],
         advanced=[it for it in groups[Group.ADVANCED] if it.control != "none"],

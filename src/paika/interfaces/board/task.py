@@ -13,10 +13,12 @@ from paika.domain.run import RunState
 from paika.domain.task import ENDED, QUEUED, TaskState
 from paika.interfaces.board.cell import ending_words
 from paika.interfaces.board.entry import Fields, Posted, by_field, version_of
+from paika.interfaces.board.naming import dataset_names
 from paika.interfaces.board.rows import limit_words, need_words, ready_words, start_words
 from paika.interfaces.board.tail import download, tail_if_allowed, tail_of
 from paika.interfaces.board.visit import BoardRoute, Guest, Visit
 from paika.services.change_task import cancel_task, edit_task, hold_task, may_change, release_task
+from paika.services.preview_plan import Unblock, cheapest_unblock
 from paika.services.see_cards import occupant
 from paika.services.see_queue import queue_row
 from paika.services.see_task import RunRow, TaskView, may_read_program, see_task
@@ -72,6 +74,13 @@ def whole_log(visit: Guest, task: str, run: str) -> Response:
     return download(visit, task, run)
 
 
+@router.get("/tasks/{task}/unblock")
+def unblock(visit: Guest, task: str) -> Response:
+    """Single changes that would start it now or sooner, really planned; asked for when somebody looks."""
+    found = cheapest_unblock(visit.records, visit.live.external, task, visit.now)
+    return visit.part("unblock.html", ways=[_way(visit, one) for one in found])
+
+
 @router.get("/tasks/{task}/ask/{act}")
 def ask(visit: Guest, task: str, act: str) -> Response:
     """The question before an act, with whom it hits."""
@@ -102,6 +111,15 @@ def run_words(visit: Visit, run: RunRow) -> dict[str, Any]:
     facts = {"code": run.exit_code, "signal": run.signal, "by": run.stop_by}
     tone = "go" if cause == "done" else "" if cause == "cancelled" else "bad"
     return {"says": visit.t(f"cause.{cause}", **facts), "tone": tone, "more": run.detail}
+
+
+def _way(visit: Visit, one: Unblock) -> dict[str, Any]:
+    data = one.change == "ready_data" and isinstance(one.value, str)
+    value = dataset_names(visit.records, str(one.value)) if data else one.value
+    change = visit.t(f"unblock.{one.change}", value=value)
+    says = visit.t("unblock.now" if one.starts_now else "unblock.by", change=change, at=one.start_by)
+    mark = visit.t("unblocking.now") if one.starts_now else visit.when(one.start_by)
+    return {"says": says, "now": one.starts_now, "mark": mark}
 
 
 def _do(visit: Visit, task: str, act: str, fields: Fields) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Coroutine
-from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Annotated, Any
 from urllib.parse import quote
@@ -22,6 +22,7 @@ from paika.domain.units import whole_seconds
 from paika.interfaces.api.context import Context
 from paika.interfaces.api.session import actor_of_request
 from paika.interfaces.board.look import HEADERS, render
+from paika.interfaces.board.naming import named
 from paika.interfaces.board.preference import address, language, theme, wished
 from paika.interfaces.wording.catalogue import Lang, words
 from paika.interfaces.wording.say import Speaker, gib, say, span, when
@@ -51,6 +52,10 @@ RAIL = (
     ("ledger", "l", "/ledger"),
     ("teams", "t", "/teams"),
 )
+
+
+_SINGULAR = {"people": "person", "entries": "entry"}
+_ONE = re.compile(r"(?<![\w.,/-])1 (tasks|cards|items|rows|problems|datasets|people|entries|nodes|bytes)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +95,8 @@ class Visit:
 
     def t(self, key: str, **facts: object) -> str:
         """A word of the catalogue with its facts filled in."""
-        return self.speaker.vformat(self.speaker.word(key), (), facts)
+        said = self.speaker.vformat(self.speaker.word(key), (), facts)
+        return one_of(said) if self.lang is Lang.EN else said
 
     def maybe(self, key: str, otherwise: str) -> str:
         """A word if the catalogue has it, else the other text."""
@@ -122,19 +128,24 @@ class Visit:
 
     def told(self, what: Reason | Problem) -> dict[str, Any]:
         """A typed value in words: message, hint, code, facts."""
-        return say(what, self.speaker)
+        return say(named(what, self.records) if isinstance(what, Reason) else what, self.speaker)
 
     def spoken(self, problem: Problem) -> dict[str, Any]:
         """A problem in words, its field by the name that the forms give it."""
         if isinstance(problem, Several):
             return self.told(problem)
-        named = copy(problem)
-        named.field = self.maybe(f"field.{problem.field}", problem.field or "") or None
-        return self.told(named)
+        label = self.maybe(f"field.{problem.field}", problem.field or "") or None
+        return self.told(replace(problem, field=label))
 
-    def page(self, template: str, here_key: str = "", status: int = 200, **values: object) -> HTMLResponse:
-        """A whole page, or its live region alone when the page's script asks."""
-        layout = "bare.html" if self.fragment else "layout.html"
+    def page(
+        self, template: str, here_key: str = "", status: int = 200, *, lives: bool = True, **values: object
+    ) -> HTMLResponse:
+        """A whole page, or its live region alone when the page's script asks.
+
+        A page that does not live by itself (a form that somebody fills in) is never fetched again by events.
+        """
+        fragment = "bare.html" if lives else "plain.html"
+        layout = fragment if self.fragment else "layout.html"
         return self.part(template, status, layout=layout, here_key=here_key, **values)
 
     def part(self, template: str, status: int = 200, **values: object) -> HTMLResponse:
@@ -178,11 +189,16 @@ class Visit:
             "feed": FEED,
             "cares": CARES,
             "now": self.now,
+            "plan_stamp": int(self.live.plan.decided_at.timestamp()) if self.live.plan else 0,
             "page": self,
             "layout": "layout.html",
             "here_key": "",
         }
 
+
+def one_of(text: str) -> str:
+    """English with '1 tasks' made '1 task'."""
+    return _ONE.sub(lambda found: f"1 {_SINGULAR.get(found[1], found[1][:-1])}", text)
 
 
 def look(request: Request) -> Visit:

@@ -95,6 +95,8 @@ WORDS: dict[str, str] = {
     "cell.lease": "{at} 到期",
     "cell.starting": "正在启动",
     "cell.stopping": "正在停止",
+    "cell.until_limit": "至 {at}",
+    "cell.until_estimate": "约 {at}",
     "ending.limit": "至 {at}（时限）",
     "ending.estimate": "约 {at}（估计）",
     "ending.overrun": "已超估计 {over}",

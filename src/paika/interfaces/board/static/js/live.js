@@ -119,9 +119,9 @@ function keepOpened() {
   if (!defaults) return;
   defaults.callbacks.beforeAttributeUpdated = (/** @type {string} */ name, /** @type {Element} */ node) =>
     !(name === "open" && node.tagName === "DETAILS");
-  // A log follows itself.
+  // A log follows itself, and what was fetched when somebody looked stays until its id says that it is old.
   defaults.callbacks.beforeNodeMorphed = (/** @type {HTMLElement} */ old, /** @type {HTMLElement} */ now) =>
-    !(old.dataset?.followed !== undefined && old.id === now.id);
+    !(old.dataset?.lazy !== undefined && old.id === now.id);
 }
 
 export function startLive() {
