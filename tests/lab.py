@@ -34,6 +34,7 @@ GIB = 1024
 PEOPLE = (
     Person("ann", "安娜", Role.ADMIN),
     Person("lea", "李雷", Role.LEAD, ("vision",), ("vision",)),
+    Person("leo", "Leo", Role.LEAD, ("text",), ("text",)),
     Person("mia", "韩梅梅", Role.MEMBER, ("vision",)),
     Person("max", "马克", Role.MEMBER, ("vision",)),
     Person("tim", "Tim", Role.MEMBER, ("text",)),

@@ -73,7 +73,7 @@ class TestCancel:
 class TestWhoMay:
     @pytest.mark.parametrize(
         ("person", "allowed"),
-        [("mia", True), ("max", False), ("lea", True), ("tim", False), ("ann", True), ("vic", False)],
+        [("mia", True), ("max", False), ("lea", True), ("tim", False), ("ann", True), ("vic", False), ("leo", False)],
     )
     def test_the_owner_the_lead_of_the_team_and_admins(self, lab, person, allowed):
         task = lab.submit("mia")

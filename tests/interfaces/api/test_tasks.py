@@ -272,6 +272,14 @@ class TestImport:
         again = client.post("/tasks/import", files=files, headers={"Idempotency-Key": "f"}).json()
         assert again["tasks"] == ["t-1"]
 
+    def test_what_rows_say_of_their_data_is_noted_and_what_is_wrong_with_it_told(self, door):
+        table = "任务名,命令,数据集,就绪度,预计就绪\na,true,coco,60%,2026-12-02\nb,true,imagenet,50%,2026-11-01\n"
+        told = door.client().post("/tasks/import", files={"file": ("a.csv", table.encode())}).json()
+        assert told["tasks"] == ["t-1", "t-2"]
+        assert door.lab.records.datasets["d-2"].percent == 60
+        assert [(note["line"], note["problem"]["field"]) for note in told["notes"]] == [(3, "eta")]
+        assert door.lab.records.datasets["d-1"].percent == 100
+
     def test_a_yaml_list(self, door):
         text = b"tasks:\n  - {name: a, command: 'true'}\n  - {name: b, command: 'true', after: [a]}\n"
         told = door.client().post("/tasks/import", files={"file": ("l.yaml", text)}).json()

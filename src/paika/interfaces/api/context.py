@@ -25,7 +25,7 @@ class Context:
 
     `max_body_bytes` bounds a request's body, `max_upload_bytes` that of a file to import. `closing` turns
     true when the server shuts down, so that open streams end. `tables` reads CSV and XLSX files to import,
-    `task_lists` YAML ones; None: no such import.
+    `task_lists` YAML ones; None: no such import. `once` holds secrets by the code of a login link that works once.
     """
 
     store: Store
@@ -45,6 +45,7 @@ class Context:
     tables: TableReader | None = None
     task_lists: ReadTaskList | None = None
     closing: Callable[[], bool] = lambda: False
+    once: dict[str, str] = field(default_factory=dict, repr=False)
     unblocks: Unblocks = field(default_factory=Unblocks)
     last_ends: LastEnds = field(default_factory=LastEnds)
 

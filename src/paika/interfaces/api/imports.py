@@ -10,6 +10,7 @@ from fastapi import APIRouter, Depends, Header, Request
 from starlette.datastructures import UploadFile
 from starlette.responses import Response
 
+from paika.domain.dataset_form import Mark
 from paika.domain.problem import Kind, Problem
 from paika.domain.task_form import form_of
 from paika.interfaces.api.doors import Caller, Who
@@ -82,12 +83,14 @@ def import_file(
     context = who.context
     must_submit(context.store, context.clock, who.actor)
     report = _preview(who, file)
-    tasks = None
+    tasks, unmarked = None, []
     if not dry_run:
         submit = partial(submit_tasks, context.store, context.clock, who.actor, key=idempotency_key)
         tasks = import_tasks(report, submit)
-        _mark(who, report)
-    return who.answer({"tasks": [task.id for task in tasks or ()], "dry_run": dry_run, **_told(report)})
+        unmarked = _mark(who, report)
+    told = _told(report)
+    told["notes"] = [*(_placed(note) for note in report.notes), *unmarked]
+    return who.answer({"tasks": [task.id for task in tasks or ()], "dry_run": dry_run, **told})
 
 
 def _preview(who: Caller, file: Upload) -> ImportReport:
@@ -103,23 +106,32 @@ def _preview(who: Caller, file: Upload) -> ImportReport:
     return preview_import(context.tables.read(file.data, file.name), context.zone_name, check, names)
 
 
-def _mark(who: Caller, report: ImportReport) -> None:
-    """What the accepted rows say of their data, for datasets that are known."""
+def _mark(who: Caller, report: ImportReport) -> list[dict[str, object]]:
+    """Say of known datasets what the accepted rows say of them; what is refused of it, as the tasks are in already."""
+    refused: list[dict[str, object]] = []
     for said in report.marks:
-        known = [key for key, d in who.records.datasets.items() if said.dataset in (key, d.name)]
-        mark = said.mark
-        for key in known[:1]:
-            mark_dataset(
-                who.context.store,
-                who.context.clock,
-                who.actor,
-                key,
-                mark.readiness,
-                mark.percent,
-                mark.eta,
-                mark.detail,
-                mark.owner,
-            )
+        key = next((key for key, d in who.records.datasets.items() if said.dataset in (key, d.name)), None)
+        if key is None:
+            continue
+        try:
+            _mark_one(who, key, said.mark)
+        except Problem as problem:
+            refused.append({"line": said.line, "column": "", "problem": problem})
+    return refused
+
+
+def _mark_one(who: Caller, dataset: str, mark: Mark) -> None:
+    mark_dataset(
+        who.context.store,
+        who.context.clock,
+        who.actor,
+        dataset,
+        mark.readiness,
+        mark.percent,
+        mark.eta,
+        mark.detail,
+        mark.owner,
+    )
 
 
 def _told(report: ImportReport) -> dict[str, object]:
@@ -128,7 +140,6 @@ def _told(report: ImportReport) -> dict[str, object]:
         "columns": report.columns,
         "accepted": [{"line": row.line, "task": form_of(row.draft)} for row in report.accepted],
         "problems": [_placed(problem) for problem in report.problems],
-        "notes": [_placed(note) for note in report.notes],
         "encoding": report.encoding,
         "header_line": report.header_line,
     }
