@@ -66,20 +66,22 @@ class Explainer:
         """The task has been dealt with; what it was promised stands before the ones after it."""
         self.ahead.note(self._spans.get(task.id, ()))
 
-    def why(self, task: Task, fits: tuple[Fit, ...], spot: Spot | None, kept: Kept | None) -> tuple[Reason, ...]:
+    def why(
+        self, task: Task, fits: tuple[Fit, ...], spot: Spot | None, kept: Kept | None, quota_ahead: bool
+    ) -> tuple[Reason, ...]:
         """All reasons of a task that could not start. To be asked in rank order, with `passed` after each task."""
         demand = task.demand
         shape = (demand, tuple(f.group.key for f in fits), rounded_up(task.limit_s), task.occupies_s, spot is None)
         if shape not in self._known:
             self._known[shape] = self._cards(task, fits, spot)
-        found = [*self._quota(task, fits), *self._known[shape], *self._promised(task, fits, shape)]
+        found = [*self._quota(task, fits, quota_ahead), *self._known[shape], *self._promised(task, fits, shape)]
         if kept is not None and kept[1] > self.draft.now:
             found += self._oversize(demand, fits, kept)
         return tuple(found)
 
     # -- quota -----------------------------------------------------------------------------------
 
-    def _quota(self, task: Task, fits: tuple[Fit, ...]) -> list[Reason]:
+    def _quota(self, task: Task, fits: tuple[Fit, ...], quota_ahead: bool) -> list[Reason]:
         team, ceiling = self.draft.teams.get(task.team), self.draft.ceilings.get(task.team)
         if team is None or ceiling is None:
             return []
@@ -91,11 +93,11 @@ class Explainer:
                 holder_of(who, max(1, len(run.cards)), self.draft.date(who.until)) for run, who in runs[:MOST_HOLDERS]
             )
             return [QuotaFull(task.team, ceiling, team.used[0], need, holders)]
-        if team.earliest(need, rounded_up(task.occupies_s), self.draft.now) <= self.draft.now:
+        if not quota_ahead:
             return []
         ahead = [(at, name) for at, name in self._team_later(task.team) if self.ranks[name] < self.ranks[task.id]]
         names = tuple(dict.fromkeys(name for _, name in ahead[:MOST_TASKS]))
-        return [QuotaPromised(task.team, ceiling, names, self.draft.date(ahead[0][0] if ahead else NEVER))]
+        return [QuotaPromised(task.team, ceiling, names, self.draft.date(ahead[0][0]))] if ahead else []
 
     def _team_later(self, team: str) -> list[tuple[int, str]]:
         """Planned starts of a team's tasks, earliest first."""

@@ -35,6 +35,7 @@ class _Case:
     spot: Spot | None = None
     kept_until: int = 0  # bigger cards only from here on
     kept_for: tuple[str, ...] = ()
+    quota_ahead: bool = False  # under its ceiling now, but not for its whole time, as tasks ahead are promised it
     parked: tuple[Reason, ...] = ()
 
 
@@ -104,6 +105,10 @@ def _quota_park(book: _Book, task: Task, fits: tuple[Fit, ...]) -> tuple[Reason,
 def _place(book: _Book, case: _Case) -> None:
     """Take the earliest spot, least waste first; a bigger card only where the rules allow it."""
     task, times = case.task, times_of(case.task, book.policy)
+    team = book.draft.teams.get(task.team)
+    if team is not None:
+        least = min(fit.parts for fit in case.verdict.fits)
+        case.quota_ahead = team.earliest(least, times.occupies_s, book.draft.now) > book.draft.now
     case.spot = _best_spot(book, case, times, book.draft.now)
     if case.spot is None:
         _hold_for_unknown_end(book, case)
@@ -179,7 +184,7 @@ def _freeze(book: _Book, snapshot: Snapshot, shadows: dict[str, Spot | None]) ->
         reasons = case.gates + case.parked
         if not reasons:
             kept = (case.kept_for, case.kept_until) if case.kept_for else None
-            reasons = explainer.why(case.task, case.verdict.fits, case.spot, kept)
+            reasons = explainer.why(case.task, case.verdict.fits, case.spot, kept, case.quota_ahead)
         explainer.passed(case.task)
         forecast = None if spot is None or case.parked else _forecast(book, spot)
         waits.append(Wait(case.task.id, case.rank, case.terms, reasons, forecast, bool(case.parked)))

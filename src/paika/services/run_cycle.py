@@ -56,10 +56,10 @@ class Cycle:
     def _follow(self) -> None:
         records = self.store.read()
         reports = self._observe(records)
-        if reports:
-            self.live.set(
-                pids={r.run: r.pids for r in reports if r.pids}, log_bytes={r.run: r.log_bytes for r in reports}
-            )
+        pids = {report.run: report.pids for report in reports if report.pids}
+        if pids != self.live.read().pids:
+            self.live.set(pids=pids)
+        self.live.set(log_bytes={report.run: report.log_bytes for report in reports})
         now = self.clock.now()
         after = self.store.update(lambda current: follow_runs(current, reports, self.peaks, now))
         if after.version != records.version:

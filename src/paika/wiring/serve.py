@@ -82,6 +82,9 @@ def _first_admin(server: Server) -> None:
         _say("! 监听非本机地址：请放在 HTTPS 反向代理之后。 Listening beyond loopback: put it behind HTTPS.")
     _say(f"paika 排卡  {address}   数据 data: {settings.data}")
     if path.exists():
+        code = server.ids.token(16)
+        server.context.once[code] = path.read_text(encoding="ascii").strip()
+        _say(f"  浏览器登录（只能用一次） log in, once: {address}/login?once={code}")
         _say(f"  管理员令牌 admin token: {path}")
         _say(f"  命令行 command line:   paika login --url {address} < {path}")
 

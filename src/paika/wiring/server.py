@@ -125,13 +125,19 @@ class Server:
         self.readiness.tick(wait_s=0.2)
 
     def _watch_cards(self) -> None:
-        self.observed = observe_cards(self.store, self.meters, self.observed, self._our_pids, self.clock.now())
+        before = frozenset(pid for pids in self.live.read().pids.values() for pid in pids)
+        self.observed = observe_cards(
+            self.store, self.meters, self.observed, lambda: before | self._our_pids(), self.clock.now()
+        )
         failures = {f"{node} {vendor.value}": look.cause for (node, vendor), look in self.observed.failed.items()}
         self.live.set(readings=self.observed.readings, external=self.observed.external, meter_failures=failures)
         self._note_peaks()
 
     def _our_pids(self) -> frozenset[int]:
-        """Processes of all our runs, asked anew so that a run that has just begun counts as ours."""
+        """Processes of all our runs, asked anew so that a run that has just begun counts as ours.
+
+        With those known before the look, a run that ended in between is no outsider either.
+        """
         asked = {run.id: run.token for run in self.store.read().runs.values() if run.engine == LOCAL}
         reports = self.engine.observe(asked) if asked else ()
         return frozenset(pid for report in reports for pid in report.pids)
