@@ -61,27 +61,32 @@ class TestSubmit:
     @pytest.mark.parametrize(
         "body",
         [
-            b'{"name": NaN}',
-            b'{"name": "x", "cards": Infinity}',
-            b'{"name": "x", "cards": -Infinity}',
-            b'{"name": "x", "name": "y"}',
-            b'{"name": "x"',
+            b'{"name": NaN, "command": "true"}',
+            b'{"name": "x", "command": "true", "cards": Infinity}',
+            b'{"name": "x", "command": "true", "cards": -Infinity}',
+            b'{"name": "x", "command": "true", "name": "y"}',
+            b'{"name": "x", "command": "true", "env": {"A": "1", "A": "2"}}',
+            b'{"name": "x", "command": "true", "note": "\\ud800"}',
+            b'{"name": "x", "command": "true", "cards": ' + b"9" * 5000 + b"}",
+            b'{"name": "x", "command": "true"',
             b"\xff\xfe",
-            b'{"name": "\\ud800"}',
             b"[" * 100_000,
             b'"text"',
             b"[1]",
-            b"[]",
             b"null",
-            b'{"tasks": {"name": "x"}}',
-            b'{"cards": ' + b"9" * 5000 + b"}",
+            b'{"tasks": {"name": "x"}, "more": 1}',
         ],
     )
     def test_bodies_that_are_no_tasks(self, door, body):
         answer = door.client().post("/tasks", content=body)
         assert answer.status_code == 422
         assert answer.headers["content-type"] == "application/problem+json"
+        assert answer.json()["code"] == ("input.several" if b"more" in body else "api.not_json")
         assert not door.lab.records.tasks
+
+    def test_no_tasks_at_all(self, door):
+        for body in ([], {"tasks": []}):
+            assert door.client().post("/tasks", json=body).json()["field"] == "tasks"
 
     def test_a_body_that_is_too_large(self):
         door = Door(max_body_bytes=1000)
