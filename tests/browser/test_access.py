@@ -64,6 +64,8 @@ def test_nobody_is_offered_what_he_is_refused(shared_lab: Lab, visit: Visitor, r
     for path in PAGES:
         page.goto(shared_lab.url + path)
         found |= offered(page)
+    of_a_kind = {re.sub(r"/(cards|nodes|teams|datasets)/[^/]+", r"/\1/…", path): path for path in sorted(found)}
+    found = set(of_a_kind.values())
     refused = {path: page.request.get(shared_lab.url + path).status for path in found}
     assert {path: status for path, status in refused.items() if status != 200} == {}
     if role is Role.VIEWER:

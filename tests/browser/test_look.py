@@ -31,6 +31,8 @@ NAMES = (Path(__file__).parent.parent / "cases/C53/names.txt").read_text("utf-8"
 RING = """[document.activeElement, document.activeElement.closest('label')]
   .some(one => one && getComputedStyle(one).outlineStyle !== 'none')"""
 CONTRAST = (Path(__file__).parent / "contrast.js").read_text("utf-8")
+
+
 @pytest.mark.parametrize("lang", ["zh", "en"])
 def test_no_page_scrolls_sideways_at_360(shared_lab: Lab, visit: Visitor, lang: str):
     page = visit(shared_lab, "/", lang=lang, width=360)

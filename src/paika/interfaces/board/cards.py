@@ -33,7 +33,7 @@ class CardLine:
 @router.get("/cards")
 def cards(visit: Guest, text: str = "", shows: str = "", card_type: str = "", pool: str = "") -> Response:
     """All cards, node by node."""
-    view = see_cards(visit.records, visit.live, visit.now)
+    view = see_cards(visit.records, visit.live, visit.now, free_since=visit.free_since)
     found = _found(view, text.casefold(), shows, card_type, pool)
     nodes = [(node, [_line(visit, cell) for cell in cells]) for node, cells in found if cells]
     return visit.page(
@@ -119,7 +119,7 @@ def _ask_card(visit: Visit, card: CardCell, why: str, wrong: dict[str, dict[str,
 
 
 def _ask_node(visit: Visit, node_id: str, why: str, wrong: dict[str, dict[str, object]]) -> Response:
-    view = see_cards(visit.records, visit.live, visit.now)
+    view = see_cards(visit.records, visit.live, visit.now, free_since=visit.free_since)
     node = next((row for row in view.nodes if row.id == node_id), None)
     if node is None:
         raise NotFound(field=None, noun="node", id=node_id)

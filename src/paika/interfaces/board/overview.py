@@ -47,7 +47,7 @@ class Row:
 @router.get("/")
 def overview(visit: Guest) -> Response:
     """The first screen."""
-    cards = see_cards(visit.records, visit.live, visit.now)
+    cards = see_cards(visit.records, visit.live, visit.now, free_since=visit.free_since)
     seen = see_overview(visit.records, visit.live, visit.now, cards=cards)
     queue = see_queue(visit.records, visit.live, visit.now, limit=NEXT_UP)
     return visit.page(

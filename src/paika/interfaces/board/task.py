@@ -18,7 +18,7 @@ from paika.interfaces.board.rows import limit_words, need_words, ready_words, st
 from paika.interfaces.board.tail import download, tail_if_allowed, tail_of
 from paika.interfaces.board.visit import BoardRoute, Guest, Visit
 from paika.services.change_task import cancel_task, edit_task, hold_task, may_change, release_task
-from paika.services.preview_plan import Unblock, cheapest_unblock
+from paika.services.preview_plan import Unblock
 from paika.services.see_cards import occupant
 from paika.services.see_queue import queue_row
 from paika.services.see_task import RunRow, TaskView, may_read_program, see_task
@@ -77,7 +77,7 @@ def whole_log(visit: Guest, task: str, run: str) -> Response:
 @router.get("/tasks/{task}/unblock")
 def unblock(visit: Guest, task: str) -> Response:
     """Single changes that would start it now or sooner, really planned; asked for when somebody looks."""
-    found = cheapest_unblock(visit.records, visit.live.external, task, visit.now)
+    found = visit.context.unblocks.of(visit.records, visit.live.external, task, visit.now)
     return visit.part("unblock.html", ways=[_way(visit, one) for one in found])
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Annotated, Any
@@ -86,6 +86,11 @@ class Visit:
         if self.actor is None:
             raise NotAuthenticated(field=None)
         return self.actor
+
+    @property
+    def free_since(self) -> Mapping[str, datetime]:
+        """Since when free cards are free, by card id."""
+        return self.context.last_ends.of(self.context.store, self.records)
 
     @property
     def fragment(self) -> bool:

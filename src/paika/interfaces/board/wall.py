@@ -19,7 +19,7 @@ NEXT_UP = 6
 @router.get("/wall")
 def wall(visit: Guest) -> Response:
     """The lab on one screen."""
-    cards = see_cards(visit.records, visit.live, visit.now)
+    cards = see_cards(visit.records, visit.live, visit.now, free_since=visit.free_since)
     queue = see_queue(visit.records, visit.live, visit.now, limit=NEXT_UP)
     return visit.page(
         "wall.html",

@@ -29,12 +29,12 @@ function dropInto(zone) {
 
 export function startForms() {
   document.body.addEventListener("htmx:configRequest", leaveOutEmpty);
-  document.body.addEventListener("htmx:afterSettle", () => {
+  document.body.addEventListener("htmx:afterSettle", (event) => {
+    // @ts-ignore detail is htmx's
+    if (event.detail.requestConfig?.verb !== "post") return;
     const wrong = /** @type {HTMLElement | null} */ (document.querySelector("main [aria-invalid=true]"));
-    if (wrong && document.activeElement?.tagName !== "INPUT") {
-      wrong.closest("details")?.setAttribute("open", "");
-      wrong.focus();
-    }
+    wrong?.closest("details")?.setAttribute("open", "");
+    wrong?.focus();
   });
   for (const zone of document.querySelectorAll(".drop")) dropInto(/** @type {HTMLElement} */ (zone));
 }
