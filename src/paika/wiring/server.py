@@ -15,6 +15,7 @@ from fastapi import FastAPI
 
 from paika import __version__
 from paika.adapters.clock_system import SystemClock
+from paika.adapters.engine_local.accounts import AccountOf, MappedAccounts, as_the_server
 from paika.adapters.engine_local.engine import LocalEngine
 from paika.adapters.ids_system import SystemIds
 from paika.adapters.meter_npu.meter import NpuSmiMeter
@@ -40,7 +41,7 @@ from paika.services.follow_runs import Peak
 from paika.services.live import LiveBox
 from paika.services.observe_cards import observe_cards
 from paika.services.run_cycle import Cycle
-from paika.wiring.settings import Settings
+from paika.wiring.settings import BadSettings, Settings
 
 LOCAL = "local"
 log = structlog.get_logger("paika.server")
@@ -164,7 +165,7 @@ def build_server(settings: Settings) -> Server:
     settings.data.mkdir(mode=0o700, parents=True, exist_ok=True)
     store = SqlStore(settings.database_url)
     clock, ids, live = SystemClock(), SystemIds(), LiveBox()
-    engine = LocalEngine(settings.data, LocalNodes(store))
+    engine = LocalEngine(settings.data, LocalNodes(store), account_of=_accounts(settings))
     cycle = Cycle(store, {LOCAL: engine}, clock, ids, live)
     pool = ThreadPoolExecutor(8, thread_name_prefix="paika-probe")
     probes = (
@@ -207,6 +208,15 @@ def build_server(settings: Settings) -> Server:
         closing=closing,
         pool=pool,
     )
+
+
+def _accounts(settings: Settings) -> AccountOf:
+    """Whose rights tasks have: only root can change to another account."""
+    if os.geteuid() != 0:
+        if settings.accounts:
+            raise BadSettings(field="accounts", detail="only a server that runs as root can change accounts")
+        return as_the_server
+    return as_the_server if settings.run_as_root else MappedAccounts(settings.accounts)
 
 
 def _meters(settings: Settings, store: Store, live: LiveBox) -> tuple[Meter, ...]:

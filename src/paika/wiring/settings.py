@@ -53,7 +53,9 @@ def host_slug() -> str:
 class Settings:
     """`data` holds runs, the SQLite file and keys. `node` is this host's id in the inventory.
 
-    `probe_roots` are the folders that path probes may look below. Environment: PAIKA_DATA, PAIKA_HOST, ...
+    `probe_roots` are the folders that path probes may look below. A server that runs as root runs tasks as the
+    Unix account that `accounts` maps their owner to, and nobody else's; `run_as_root` gives all tasks root's
+    rights instead, for a machine of one's own. Environment: PAIKA_DATA, PAIKA_HOST, ...
     """
 
     data: Path = field(default_factory=default_data)
@@ -71,6 +73,8 @@ class Settings:
     probe_private_urls: bool = False
     https: bool = False
     s3: Mapping[str, S3Profile] = field(default_factory=dict)
+    accounts: Mapping[str, str] = field(default_factory=dict)
+    run_as_root: bool = False
 
     @property
     def database_url(self) -> str:
@@ -95,7 +99,7 @@ def load_settings(path: Path | None, environment: Mapping[str, str] | None = Non
     for unknown in raw.keys() - names:
         raise UnknownField(field=str(unknown), nearest=tuple(sorted(names)))
     env = os.environ if environment is None else environment
-    for name in names - {"s3", "probe_roots"}:
+    for name in names - {"s3", "probe_roots", "accounts"}:
         if value := env.get(f"PAIKA_{name.upper()}"):
             raw[name] = value
     if roots := env.get("PAIKA_PROBE_ROOTS"):
@@ -111,10 +115,12 @@ def _read(name: str, value: Any) -> Any:
             return tuple(Path(str(root)).expanduser().absolute() for root in value)
         if name in {"port", "meter_every_s"}:
             return int(value)
-        if name in {"probe_private_urls", "https"}:
+        if name in {"probe_private_urls", "https", "run_as_root"}:
             return str(value).lower() in {"1", "true", "yes", "on"}
         if name == "s3":
             return {str(key): S3Profile(**profile) for key, profile in dict(value).items()}
+        if name == "accounts":
+            return {str(person): str(account) for person, account in dict(value).items()}
         if name == "zone" and str(value) not in available_timezones():
             raise ValueError(f"{value} is no time zone")
     except (TypeError, ValueError) as fault:

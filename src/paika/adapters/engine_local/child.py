@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from paika.adapters.engine_local.detail import Detail
 
+SCRIPT_FD = 9
 SET_PDEATHSIG, SET_CHILD_SUBREAPER = 1, 36
 LIBC = ctypes.CDLL(None, use_errno=True)
 WORDS = {
@@ -23,6 +24,7 @@ WORDS = {
     ("exec", errno.EPERM): Detail.NOT_EXECUTABLE,
     ("exec", errno.ENOEXEC): Detail.NOT_EXECUTABLE,
     ("exec", errno.E2BIG): Detail.ARGUMENTS_TOO_LONG,
+    ("account", errno.EPERM): Detail.ACCOUNT_REFUSED,
     ("chdir", errno.ENOENT): Detail.WORKDIR_MISSING,
     ("chdir", errno.ENOTDIR): Detail.WORKDIR_MISSING,
     ("chdir", errno.EACCES): Detail.WORKDIR_FORBIDDEN,
@@ -35,12 +37,18 @@ class StartFailed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """What to run, where, with which whole environment; `door` is a cgroup.procs file or None."""
+    """What to run, where, with which whole environment; `door` is a cgroup.procs file or None.
+
+    `account` is (uid, gid, groups) of whom it runs as, None for our own user; `script` is a file that bash
+    reads from descriptor SCRIPT_FD, as its folder may be shut to that account.
+    """
 
     argv: Sequence[str]
     workdir: str
     environment: Mapping[str, str]
     door: str | None = None
+    account: tuple[int, int, Sequence[int]] | None = None
+    script: str | None = None
 
 
 def become_subreaper() -> None:
@@ -94,11 +102,15 @@ def _become(command: Command, output: int, tell: int) -> None:
     try:
         os.setsid()
         _enter(command.door)
-        LIBC.prctl(SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
         _reset_signals()
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
         os.dup2(output, 1)
         os.dup2(output, 2)
+        if command.script is not None:
+            os.dup2(os.open(command.script, os.O_RDONLY), SCRIPT_FD)
+        step = "account"
+        _change_to(command.account)
+        LIBC.prctl(SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)  # after the change of account, which forgets it
         step, text = "chdir", command.workdir
         os.chdir(command.workdir)
         step, text = "exec", command.argv[0]
@@ -108,6 +120,14 @@ def _become(command: Command, output: int, tell: int) -> None:
         os.write(tell, f"{step} {number} {text}".encode(errors="replace"))
     finally:
         os._exit(127)
+
+
+def _change_to(account: tuple[int, int, Sequence[int]] | None) -> None:
+    if account is not None:
+        uid, gid, groups = account
+        os.setgroups(list(groups))
+        os.setgid(gid)
+        os.setuid(uid)
 
 
 def _enter(door: str | None) -> None:

@@ -11,6 +11,10 @@ from enum import StrEnum
 class Detail(StrEnum):
     """What can be told beside a cause."""
 
+    ACCOUNT_IS_ROOT = "account_is_root"
+    ACCOUNT_MISSING = "account_missing"
+    ACCOUNT_REFUSED = "account_refused"
+    ACCOUNT_UNMAPPED = "account_unmapped"
     ARGUMENTS_TOO_LONG = "arguments_too_long"
     CARD_INDEX_UNKNOWN = "card_index_unknown"
     COMMAND_NOT_FOUND = "command_not_found"

@@ -19,6 +19,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from paika.adapters.engine_local import endings, identity, logbook, processes, records
+from paika.adapters.engine_local.accounts import AccountOf, as_the_server
 from paika.adapters.engine_local.cgroup import Cgroup
 from paika.adapters.engine_local.detail import Detail
 from paika.adapters.engine_local.launching import Host, Layout, lay_out, spawn_supervisor
@@ -37,7 +38,7 @@ class LocalEngine:
     this host, its virtual nodes included; `reachable` says whether a node's agent answers just now.
 
     `environ` is where a task's few inherited variables come from (the server's own by default); `cgroups` lets
-    each part have a control group of its own where the host allows it.
+    each part have a control group of its own where the host allows it. `account_of` tells whose rights a task has.
     """
 
     def __init__(
@@ -49,12 +50,13 @@ class LocalEngine:
         environ: Mapping[str, str] | None = None,
         start_timeout_s: float = START_TIMEOUT_S,
         cgroups: bool = True,
+        account_of: AccountOf = as_the_server,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._runs = data.absolute() / "runs"
         self._runs.mkdir(mode=0o700, parents=True, exist_ok=True)
         own = dict(os.environ if environ is None else environ)
-        self._host = Host(nodes, own, processes.boot_id(), start_timeout_s, cgroups)
+        self._host = Host(nodes, own, processes.boot_id(), start_timeout_s, cgroups, account_of)
         self._reachable = reachable
         self._clock = clock
         self._passing = itertools.count()

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from paika.adapters.engine_local import __main__ as entry
 from paika.adapters.engine_local import child, environment, logbook, processes, records
+from paika.adapters.engine_local.accounts import AccountOf, as_the_server
 from paika.adapters.engine_local.detail import Detail
 from paika.ports.engine import Launch, LaunchPart
 
@@ -40,6 +41,7 @@ class Host:
     boot: str
     start_timeout_s: float
     cgroups: bool
+    account_of: AccountOf = as_the_server
 
 
 def lay_out(folder: str, launch: Launch, host: Host, at: float) -> Layout:
@@ -67,7 +69,10 @@ def _lay_out_part(folder: str, order: Mapping[str, object], script: str) -> int:
     logbook.prepare(os.path.join(folder, "log"))
     records.write(os.path.join(folder, records.ORDER), records.encoded(order))
     if order["script"]:
-        records.write(os.path.join(folder, records.SCRIPT), script.encode(errors="surrogateescape"))
+        path = os.path.join(folder, records.SCRIPT)
+        records.write(path, script.encode(errors="surrogateescape"))
+        if isinstance(account := order["account"], Mapping):
+            os.chown(path, int(account["uid"]), int(account["gid"]))
     return records.hold(os.path.join(folder, records.ALIVE))
 
 
@@ -96,7 +101,9 @@ def _check_text(launch: Launch) -> None:
 
 
 def _order(launch: Launch, part: LaunchPart, host: Host) -> dict[str, object]:
-    variables = environment.environment(launch, part, host.environ)
+    account = host.account_of(launch.owner)
+    own = {**host.environ, **(account.variables if account else {})}
+    variables = environment.environment(launch, part, own)
     return {
         "run": launch.run,
         "token": launch.token,
@@ -106,6 +113,7 @@ def _order(launch: Launch, part: LaunchPart, host: Host) -> dict[str, object]:
         "script": bool(launch.program.script) and not launch.program.argv,
         "workdir": launch.program.workdir or variables.get("HOME", "/"),
         "environment": variables,
+        "account": {"uid": account.uid, "gid": account.gid, "groups": list(account.groups)} if account else None,
         "limit_s": launch.limit_s,
         "stop_signal": launch.stop_signal,
         "grace_s": launch.grace_s,

@@ -11,6 +11,7 @@ import os
 import select
 import signal
 import time
+from dataclasses import replace
 from types import FrameType
 
 from paika.adapters.engine_local import cgroup, child, endings, identity, logbook, processes, records
@@ -117,7 +118,14 @@ class Supervisor:
     def _command(self) -> child.Command:
         script = os.path.join(self.folder, records.SCRIPT)
         argv = ["bash", script] if self.order["script"] else self.order["argv"]
-        return child.Command(argv, self.order["workdir"], self.order["environment"])
+        command = child.Command(argv, self.order["workdir"], self.order["environment"])
+        account = self.order.get("account")
+        if account is None:
+            return command
+        whose = (account["uid"], account["gid"], tuple(account["groups"]))
+        if not self.order["script"]:
+            return replace(command, account=whose)
+        return replace(command, argv=["bash", f"/dev/fd/{child.SCRIPT_FD}"], account=whose, script=script)
 
     def _all_can_start(self) -> bool:
         while True:
@@ -144,7 +152,7 @@ class Supervisor:
             self.cgroup = cgroup.make(f"paika-{self.order['run']}-{self.rank}-{os.getpid()}")
         door = self.cgroup.door if self.cgroup else None
         self.started_at, self.started = time.time(), elapsed()
-        self.pid = child.spawn(child.Command(command.argv, command.workdir, command.environment, door), self.input)
+        self.pid = child.spawn(replace(command, door=door), self.input)
         os.close(self.input)
         self.poll.register(self.output, select.POLLIN)
         process = processes.look(self.pid)

@@ -10,6 +10,10 @@ MESSAGES: dict[str, tuple[str, str]] = {
 }
 
 WORDS: dict[str, str] = {
+    "engine.detail.account_is_root": "the Unix account is root, which runs no tasks",
+    "engine.detail.account_missing": "no such Unix account",
+    "engine.detail.account_refused": "the system does not allow the change to the Unix account",
+    "engine.detail.account_unmapped": "its owner is mapped to no Unix account",
     "engine.detail.arguments_too_long": "command line or environment too long",
     "engine.detail.card_index_unknown": "the card's index is not known, so nothing can be pinned to it",
     "engine.detail.command_not_found": "command not found",

@@ -10,6 +10,10 @@ MESSAGES: dict[str, tuple[str, str]] = {
 }
 
 WORDS: dict[str, str] = {
+    "engine.detail.account_is_root": "对应的系统账号是 root，不能用来跑任务",
+    "engine.detail.account_missing": "没有这个系统账号",
+    "engine.detail.account_refused": "系统不允许换到对应的账号",
+    "engine.detail.account_unmapped": "提交人没有对应的系统账号",
     "engine.detail.arguments_too_long": "命令行或环境变量太长",
     "engine.detail.card_index_unknown": "不知道卡的序号，无法绑定",
     "engine.detail.command_not_found": "找不到命令",
