@@ -85,11 +85,16 @@ def test_who_has_no_account_runs_nothing(engine: LocalEngine, owner: str, detail
     assert (end.cause, end.detail) == (EndCause.START_FAILED, detail)
 
 
+def sleepers(engine: LocalEngine) -> list[int]:
+    """Processes of the run that have become the program."""
+    return [p for p in report(engine).pids if Path(f"/proc/{p}/comm").read_text().strip() == "sleep"]
+
+
 @as_root
 def test_it_dies_with_its_supervisor_all_the_same(engine: LocalEngine) -> None:
     engine.start(replace(launch("r1", Program(argv=("sleep", "600"), workdir="/")), owner="ann"))
-    until(lambda: bool(report(engine).pids))
-    (pid,) = [p for p in report(engine).pids if Path(f"/proc/{p}/comm").read_text().strip() == "sleep"]
+    until(lambda: bool(sleepers(engine)))
+    (pid,) = sleepers(engine)
     supervisor = processes.look(pid)
     assert supervisor is not None
     parent = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
