@@ -81,6 +81,9 @@ class Speaker(Formatter):
             return self._holders(value)
         if format_spec == "allowed":
             return self.allowed(str(value))
+        if format_spec.startswith("opt."):
+            key = format_spec if value not in (None, "") else f"{format_spec}.none"
+            return self.vformat(self.word(key), (), {"value": value})
         if format_spec.startswith("word."):
             return self.word(f"{format_spec.removeprefix('word.')}.{value}")
         if isinstance(value, tuple):

@@ -12,7 +12,7 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "See the log and the cause of the last run.",
     ),
     "wait.data": (
-        "Dataset {dataset} {readiness:word.readiness_is} ({percent:percent}), expected {eta:when}, owed by {owes}",
+        "Dataset {dataset} {readiness:word.readiness_is}{percent:opt.percent}, {eta:opt.eta}, {owes:opt.owes}",
         "Mark it ready when it is; until then the task holds neither card nor quota.",
     ),
     "wait.team_inactive": ("Team {team} is switched off", "Ask an admin to switch it on."),
@@ -56,8 +56,8 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "Ask for fewer cards, allow more types, or wait for the first to end.",
     ),
     "wait.promised": (
-        "{cards} free cards are kept for {tasks} ahead of it (from {first_at:when})",
-        "A task with a limit of at most {limit_would_fit_s:span} may run first.",
+        "{cards} free cards are kept for {tasks} ahead of it{first_at:opt.first_at}",
+        "{limit_would_fit_s:opt.would_fit}",
     ),
     "wait.oversize": (
         "The free {card_type} is bigger than needed and {wanted_by} waits for it; allowed from {allowed_at:when}",
@@ -87,6 +87,16 @@ MESSAGES: dict[str, tuple[str, str]] = {
 }
 
 WORDS: dict[str, str] = {
+    "opt.percent": " ({value:percent})",
+    "opt.percent.none": "",
+    "opt.eta": "expected at {value:when}",
+    "opt.eta.none": "nobody knows until when",
+    "opt.owes": "owed by {value}",
+    "opt.owes.none": "owed by nobody yet",
+    "opt.first_at": ", from {value:when} on",
+    "opt.first_at.none": ", from when on is unknown",
+    "opt.would_fit": "A task with a limit of at most {value:span} may run first.",
+    "opt.would_fit.none": "They go first; an admin can change the order.",
     "holder.run": "{task} {run} has {cards} ({owner}, {until})",
     "holder.starting": "{task} is starting on {cards} ({owner}, {until})",
     "holder.external": "processes from outside have {cards} ({owner}, end unknown)",

@@ -6,7 +6,7 @@ MESSAGES: dict[str, tuple[str, str]] = {
     "wait.not_before": ("约定 {at:when} 之后才开始", "想提早就修改“不早于”。"),
     "wait.retry": ("第 {failed_starts} 次启动没有成功，{at:when} 再试", "看上一次运行的日志和原因。"),
     "wait.data": (
-        "数据集 {dataset} {readiness:word.readiness_is}（{percent:percent}），预计 {eta:when}，由 {owes} 负责",
+        "数据集 {dataset} {readiness:word.readiness_is}{percent:opt.percent}，{eta:opt.eta}，{owes:opt.owes}",
         "数据备好后标记就绪，任务随即参加排序；等待期间不占卡也不占配额。",
     ),
     "wait.team_inactive": ("团队 {team} 已停用", "请管理员启用该团队。"),
@@ -45,8 +45,8 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "少要几张卡、放宽卡型，或等最早的一个到点。",
     ),
     "wait.promised": (
-        "有 {cards} 张空闲卡留给排在前面的 {tasks}（{first_at:when} 开始用）",
-        "时限在 {limit_would_fit_s:span} 以内的任务可以先跑。",
+        "有 {cards} 张空闲卡留给排在前面的 {tasks}{first_at:opt.first_at}",
+        "{limit_would_fit_s:opt.would_fit}",
     ),
     "wait.oversize": (
         "空着的 {card_type} 比需要的大，{wanted_by} 正等着用；{allowed_at:when} 起可以占用",
@@ -67,6 +67,16 @@ MESSAGES: dict[str, tuple[str, str]] = {
 }
 
 WORDS: dict[str, str] = {
+    "opt.percent": "（{value:percent}）",
+    "opt.percent.none": "",
+    "opt.eta": "预计 {value:when} 就绪",
+    "opt.eta.none": "何时就绪未知",
+    "opt.owes": "由 {value} 负责",
+    "opt.owes.none": "还没人认领",
+    "opt.first_at": "，{value:when} 开始用",
+    "opt.first_at.none": "，何时开始未知",
+    "opt.would_fit": "时限在 {value:span} 以内的任务可以先跑。",
+    "opt.would_fit.none": "等它们先跑，或请管理员调整顺序。",
     "holder.run": "{task} {run} 用 {cards} 张（{owner}，{until}）",
     "holder.starting": "{task} 正在启动，用 {cards} 张（{owner}，{until}）",
     "holder.external": "外部进程占 {cards} 张（{owner}，何时结束未知）",
