@@ -76,9 +76,7 @@ def test_dropping_lower_ranks_leaves_higher_starts(snapshot: Snapshot) -> None:
         now = {s.task: (T0, s.parts) for s in thin.starts}
         gated = {w.task for w in thin.waits if any(r.code in {"wait.data", "wait.not_before"} for r in w.reasons)}
         now |= {w.task: w.forecast and (w.forecast.start_by, w.forecast.parts) for w in thin.waits}
-        assert {t: v for t, v in now.items() if t not in gated} == {
-            t: v for _, t, v in rows[:cut] if t not in gated
-        }
+        assert {t: v for t, v in now.items() if t not in gated} == {t: v for _, t, v in rows[:cut] if t not in gated}
 
 
 @settings(max_examples=150, deadline=None)

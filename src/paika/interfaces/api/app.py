@@ -106,7 +106,7 @@ def build_api(context: Context) -> FastAPI:
     app.add_middleware(
         BodyLimit,
         most=context.max_body_bytes,
-        uploads={f"{PREFIX}/tasks/import": context.max_upload_bytes},
+        uploads=dict.fromkeys((f"{PREFIX}/tasks/import", "/import"), context.max_upload_bytes),
         refuse=refused,
     )
     app.add_exception_handler(Problem, _problem)

@@ -58,13 +58,20 @@ def when(at: datetime | None, zone: tzinfo, now: datetime | None = None) -> str:
 
 
 class Speaker(Formatter):
-    """`str.format` with specs: :gib, :span, :when, :cards (parts as cards), :percent, :holders, :allowed, :word (key prefix)."""
+    """`str.format` with the specs gib, span, when, cards (parts as cards), percent, holders,
+    allowed, word.PREFIX and opt.KEY.
+
+    `word.PREFIX` looks PREFIX.value up; `opt.KEY` says the words of KEY, or those of KEY.none for an unknown.
+    """
 
     def __init__(self, lang: Lang, zone: tzinfo, now: datetime | None = None) -> None:
         self.lang, self.zone, self.now = lang, zone, now
 
     def format_field(self, value: object, format_spec: str) -> str:
         """Format one fact. `:word.PREFIX` looks PREFIX.value up among the words."""
+        if format_spec.startswith("opt."):
+            key = format_spec if value not in (None, "") else f"{format_spec}.none"
+            return self.vformat(self.word(key), (), {"value": value})
         if format_spec == "gib":
             return gib(_whole(value))
         if format_spec == "span":
@@ -81,9 +88,6 @@ class Speaker(Formatter):
             return self._holders(value)
         if format_spec == "allowed":
             return self.allowed(str(value))
-        if format_spec.startswith("opt."):
-            key = format_spec if value not in (None, "") else f"{format_spec}.none"
-            return self.vformat(self.word(key), (), {"value": value})
         if format_spec.startswith("word."):
             return self.word(f"{format_spec.removeprefix('word.')}.{value}")
         if isinstance(value, tuple):

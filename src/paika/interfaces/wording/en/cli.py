@@ -265,4 +265,11 @@ WORDS: dict[str, str] = {
     "cli.usage.no_command": "There is no command {name}.",
     "cli.usage.missing": "{name} is missing.",
     "cli.usage.near": " Nearest: {near}.",
+    "cli.ref.common": "These options may stand before or after the verb:",
+    "cli.exit.ok": "Done",
+    "cli.exit.other": "Any other fault, or an examination that found something broken",
+    "cli.exit.usage": "The command line cannot be read, or a file or setting on this side",
+    "cli.exit.cancelled": "Cancelled: the answer was no, or Ctrl-C",
+    "cli.exit.refused": "The server understood and refused (HTTP 4xx)",
+    "cli.exit.system": "The server cannot be reached, or failed (HTTP 5xx)",
 }

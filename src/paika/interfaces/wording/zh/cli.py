@@ -265,4 +265,11 @@ WORDS: dict[str, str] = {
     "cli.usage.no_command": "没有命令 {name}。",
     "cli.usage.missing": "缺少 {name}。",
     "cli.usage.near": "最像的：{near}。",
+    "cli.ref.common": "这些选项可以写在动词前面，也可以写在后面：",
+    "cli.exit.ok": "做成了",
+    "cli.exit.other": "别的错误，或者体检发现了不行的地方",
+    "cli.exit.usage": "命令行写得不对，或者本机的文件、设置读不了",
+    "cli.exit.cancelled": "自己取消了（回答不、Ctrl-C）",
+    "cli.exit.refused": "服务器看懂了，但拒绝了（HTTP 4xx）",
+    "cli.exit.system": "连不上服务器，或者服务器出错（HTTP 5xx）",
 }

@@ -2,7 +2,7 @@
 
 MESSAGES: dict[str, tuple[str, str]] = {
     "wait.held": ("被 {by} 暂扣：{why}", "由本人、团队负责人或管理员放行后继续排队。"),
-    "wait.parent": ("等前置任务 {parent}{when:word.parent_when}", "看前置任务的进度；不需要时可修改依赖。"),
+    "wait.parent": ("等前置任务 {parent} {when:word.parent_when}", "看前置任务的进度；不需要时可修改依赖。"),
     "wait.not_before": ("约定 {at:when} 之后才开始", "想提早就修改“不早于”。"),
     "wait.retry": ("第 {failed_starts} 次启动没有成功，{at:when} 再试", "看上一次运行的日志和原因。"),
     "wait.data": (
@@ -84,7 +84,7 @@ WORDS: dict[str, str] = {
     "until_limit": "{until:when} 到时限",
     "until_estimate": "预计 {until:when} 前结束",
     "until_unknown": "何时结束未知",
-    "parent_when.success": "成功",
+    "parent_when.success": "跑成功",
     "parent_when.failure": "失败",
     "parent_when.end": "结束",
     "readiness_is.ready": "已就绪",
