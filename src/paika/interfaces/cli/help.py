@@ -12,7 +12,6 @@ from paika.interfaces.cli.fold import fold
 from paika.interfaces.cli.language import Tongue
 
 NAMES_MOST = 28  # cells for names; a longer one has its help on the next line
-WIDEST = 100
 GAP = 2
 Entries = Sequence[tuple[str, str]]
 
@@ -24,7 +23,7 @@ class Verb(TyperCommand):
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the page."""
-        formatter.write(page(self, ctx, self.tongue, formatter.width + 2))
+        formatter.write(page(self, ctx, self.tongue, formatter.width))
 
 
 class Noun(TyperGroup):
@@ -34,12 +33,11 @@ class Noun(TyperGroup):
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the page."""
-        formatter.write(page(self, ctx, self.tongue, formatter.width + 2))
+        formatter.write(page(self, ctx, self.tongue, formatter.width))
 
 
 def page(command: Any, ctx: Any, tongue: Tongue, width: int) -> str:
     """Usage, what it does, and everything it takes."""
-    width = min(width, WIDEST)
     usage = tongue.t("cli.help.usage", usage=" ".join((ctx.command_path, *_usage(command, tongue))))
     lines = [*fold(usage, width), "", *fold(command.help or "", width)]
     for title, entries in _sections(command, ctx, tongue).items():

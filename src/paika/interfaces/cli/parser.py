@@ -142,7 +142,7 @@ def about(param: Param, tongue: Tongue) -> str:
     """The help of a parameter: its own word, else that of its field with what it may hold."""
     field = param.field
     if field is None:
-        return tongue.t(param.about or f"cli.opt.{param.name}")
+        return tongue.t(param.about or f"cli.{'arg' if param.positional else 'opt'}.{param.name}")
     if param.noun == "task" and (said := tongue.maybe(f"field.{field.key}.help")):
         return said
     keys = (f"cli.field.{param.noun}.{field.key}", f"field.{param.noun}.{field.key}", f"field.{field.key}")
