@@ -217,7 +217,8 @@ class TestLists:
         assert client.get("/tasks?tier=core").json()["total"] == 0
         assert client.get("/tasks?cursor=zzz").status_code == 422
         assert client.get("/tasks?limit=0").json()["field"] == "limit"
-        assert client.get("/tasks?text=%00").status_code == 422
+        for path in ("/tasks?text=%00", "/tasks/t%00", "/datasets/%00/history"):
+            assert client.get(path).status_code == 422, path
 
     def test_what_runs_and_what_has_ended(self, door):
         running, ended = door.lab.submit("mia"), door.lab.submit("mia", env={"SECRET": "s3cret"})
