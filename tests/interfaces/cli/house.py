@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import socket
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -19,6 +21,12 @@ from typer.testing import CliRunner
 from paika.domain.access import Scope
 from paika.interfaces.cli.app import build_cli
 from paika.services.examine_machine import Finding, Level
+
+ROOT = Path(__file__).parents[3]
+CODE = (
+    "from tests.interfaces.cli.house import ThisPretence\nfrom paika.interfaces.cli.app import build_cli\n"
+    "build_cli(ThisPretence())(prog_name='paika')"
+)
 
 
 @dataclass
@@ -94,7 +102,13 @@ class House:
             raise result.exception
         return Said(result.exit_code, result.stdout, result.stderr)
 
+    def outside(self, *args: str, **more: str) -> subprocess.CompletedProcess[bytes]:
+        """`paika` as a process of its own."""
+        command = [sys.executable, "-c", CODE, *args]
+        return subprocess.run(command, env=self.outside_env(**more), capture_output=True, timeout=120, check=False)
+
     def outside_env(self, **more: str) -> dict[str, str]:
+        more = {"PYTHONPATH": f"{ROOT}:{ROOT / 'src'}", **more}
         env = {**os.environ, **{k: v for k, v in self.env().items() if v is not None}, **more}
         return {k: v for k, v in env.items() if k not in ("COLUMNS", "FORCE_COLOR", "LC_ALL")}
 

@@ -6,11 +6,10 @@ import json
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from rich.cells import cell_len
-from tests.interfaces.cli.house import House, ThisPretence
+from tests.interfaces.cli.house import ROOT, House, ThisPretence
 
 from paika.domain.problem import BadValue
 from paika.domain.task_form import FIELDS
@@ -24,7 +23,6 @@ from paika.interfaces.wording.catalogue import Lang, words
 from paika.interfaces.wording.en import cli as en
 from paika.interfaces.wording.zh import cli as zh
 
-ROOT = Path(__file__).parents[3]
 LATIN = re.compile(r"^[A-Za-z ,.;:!?'()-]+$")
 
 
@@ -200,41 +198,26 @@ def test_a_problem_of_this_machine_is_said_like_any_other(house: House):
     assert said.refusal["facts"] == {"value": "x", "allowed": "1..65535"}
 
 
-def outside(house: House, *args: str, **more: str) -> subprocess.CompletedProcess[bytes]:
-    code = (
-        "from tests.interfaces.cli.house import ThisPretence\nfrom paika.interfaces.cli.app import build_cli\n"
-        "import sys\nbuild_cli(ThisPretence())(prog_name='paika')"
-    )
-    return subprocess.run(
-        [sys.executable, "-c", code, *args],
-        env=house.outside_env(PYTHONPATH=f"{ROOT}:{ROOT / 'src'}", **more),
-        capture_output=True,
-        timeout=120,
-        check=False,
-    )
-
-
 def test_a_process_of_its_own(house: House):
     house.lab.submit("mia", name="训练")
-    ran = outside(house, "task", "ls")
+    ran = house.outside("task", "ls")
     assert ran.returncode == 0
     assert "训练" in ran.stdout.decode()
     assert b"\x1b" not in ran.stdout
-    ran = outside(house, "--json", "why", "t-99")
+    ran = house.outside("--json", "why", "t-99")
     assert ran.returncode == 4
     assert json.loads(ran.stderr)["code"] == "noun.not_found"
 
 
 def test_an_ascii_terminal_gets_escapes_instead_of_a_fault(house: House):
     house.lab.submit("mia", name="训练")
-    ran = outside(house, "task", "ls", PYTHONIOENCODING="ascii", PAIKA_LANG="en")
+    ran = house.outside("task", "ls", PYTHONIOENCODING="ascii", PAIKA_LANG="en")
     assert ran.returncode == 0
     assert b"\\u8bad\\u7ec3" in ran.stdout
 
 
 def test_completion_offers_verbs(house: House):
-    ran = outside(
-        house,
+    ran = house.outside(
         _PAIKA_COMPLETE="complete_bash",
         COMP_WORDS="paika task ",
         COMP_CWORD="2",

@@ -164,7 +164,17 @@ def test_acts_are_kept_as_those_of_the_command_line(house: House):
     assert (entry["act"], entry["door"], entry["why"]) == ("hold_task", "cli", "x")
 
 
-BITES = ["\x1b]0;owned\x07", "\x1b[2J", "\u202egnp.exe", "a\u200bb", "[red]x[/red]", ":smile:", "{{7*7}}", "=1+1", "\x9b31m"]
+BITES = [
+    "\x1b]0;owned\x07",
+    "\x1b[2J",
+    "\u202egnp.exe",
+    "a\u200bb",
+    "[red]x[/red]",
+    ":smile:",
+    "{{7*7}}",
+    "=1+1",
+    "\x9b31m",
+]
 
 
 @pytest.mark.parametrize("name", BITES)

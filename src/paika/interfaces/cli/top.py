@@ -147,6 +147,7 @@ def _live(call: Call, every_s: float) -> int:
                 if refused.status in (401, 403):
                     raise
                 stale = refused.message
+    return ExitCode.OK
 
 
 def _frame(call: Call, told: Told, stale: str) -> Text:
