@@ -31,7 +31,10 @@ def top(call: Call, *, once: bool, every: str | None) -> Answer | int:
     if once or call.json or not (call.out.terminal and sys.stdin.isatty()):
         told = look(call)
         return Answer(told, lambda sheet: board(call, sheet, told, HUGE))
-    return _live(call, _seconds(every))
+    try:
+        return _live(call, _seconds(every))
+    except KeyboardInterrupt:
+        return ExitCode.OK
 
 
 def _seconds(text: str | None) -> float:
@@ -147,7 +150,6 @@ def _live(call: Call, every_s: float) -> int:
                 if refused.status in (401, 403):
                     raise
                 stale = refused.message
-    return ExitCode.OK
 
 
 def _frame(call: Call, told: Told, stale: str) -> Text:
@@ -183,8 +185,6 @@ def _keys() -> Iterator[Any]:
 
     try:
         yield pressed
-    except KeyboardInterrupt:
-        return
     finally:
         termios.tcsetattr(handle, termios.TCSADRAIN, before)
 
