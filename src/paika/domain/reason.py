@@ -274,3 +274,14 @@ class EndsUnknown(Reason):
 
     code: ClassVar[str] = "wait.end_unknown"
     runs: tuple[str, ...]
+
+
+# -- the planner itself --------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class PlanRefused(Reason):
+    """The plan that would have started it broke `rules`, so nothing of it was started."""
+
+    code: ClassVar[str] = "wait.plan_refused"
+    rules: tuple[str, ...]

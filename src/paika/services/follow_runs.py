@@ -47,8 +47,8 @@ def follow_runs(records: Records, reports: Iterable[RunReport], peaks: Mapping[s
     matches: list[MatchRecord] = []
     for run in runs.values():
         task = records.tasks.get(run.task)
-        if task is not None:
-            tasks[task.id] = _task_after(task, run, records.policy, now)
+        if task is not None and (after := _task_after(task, run, records.policy, now)) is not task:
+            tasks[task.id] = after
         if run.ended:
             card_type = _card_type(records, run)
             ledger += settle(run, card_type, run.ended_at or now)
@@ -93,30 +93,34 @@ def _ended(run: Run, report: RunReport, now: datetime) -> Run:
 
 def _absent(run: Run, policy: Policy, now: datetime) -> Run | None:
     """A run that the engine does not know: not yet launched, or gone without a trace."""
-    if run.state is RunState.INTENDED:
-        if run.stop_cause is not None:
-            return replace(run, state=RunState.ENDED, ended_at=now, cause=run.stop_cause, version=run.version + 1)
-        if whole_seconds(run.intended_at, now) < policy.start_timeout_s:
-            return None
-        cause, detail = EndCause.START_FAILED, "not started within the start time-out"
-    else:
+    if run.started_at is None and run.stop_cause is not None:
+        cause, detail = run.stop_cause, ""
+    elif run.state is not RunState.INTENDED:
         cause, detail = EndCause.UNKNOWN, "the engine does not know this run"
+    elif whole_seconds(run.intended_at, now) < policy.start_timeout_s:
+        return None
+    else:
+        cause, detail = EndCause.START_FAILED, "not started within the start time-out"
     return replace(run, state=RunState.ENDED, ended_at=now, cause=cause, detail=detail, version=run.version + 1)
 
 
 def _task_after(task: Task, run: Run, policy: Policy, now: datetime) -> Task:
+    """The task after a step of its run; the very same if nothing of it changes."""
     if not run.ended:
-        if run.state in {RunState.RUNNING, RunState.STOPPING} and task.state is TaskState.STARTING:
-            state = task_step(task.state, "begin")
-            return replace(task, state=state, state_since=run.started_at or now, version=task.version + 1)
-        return replace(task, version=task.version + 1)
+        event = _ON_CARDS.get((run.state, task.state))
+        if event is None:
+            return task
+        since = (run.started_at if event == "begin" else None) or now
+        return replace(task, state=task_step(task.state, event), state_since=since, version=task.version + 1)
     cause = run.cause or EndCause.UNKNOWN
     lost = task.lost_starts + (cause in NOT_THE_TASKS_FAULT)
-    again = cause in _REQUEUED and lost <= policy.retries_not_own_fault
-    event = "requeue" if again else _EVENT.get(cause, "fail")
+    unwanted = run.stop_cause is EndCause.CANCELLED
+    again = cause in _REQUEUED and not unwanted and lost <= policy.retries_not_own_fault
+    event = "requeue" if again else "cancel" if unwanted and cause in _REQUEUED else _EVENT.get(cause, "fail")
+    state = task_step(task.state, "stop") if event == "cancel" and task.state is TaskState.STARTING else task.state
     return replace(
         task,
-        state=task_step(task.state, event),
+        state=task_step(state, event),
         state_since=run.ended_at or now,
         state_cause=cause.value,
         lost_starts=lost,
@@ -125,6 +129,11 @@ def _task_after(task: Task, run: Run, policy: Policy, now: datetime) -> Task:
     )
 
 
+_ON_CARDS = {
+    (RunState.RUNNING, TaskState.STARTING): "begin",
+    (RunState.STOPPING, TaskState.STARTING): "stop",
+    (RunState.STOPPING, TaskState.RUNNING): "stop",
+}
 _EVENT = {EndCause.DONE: "finish", EndCause.CANCELLED: "cancel"}
 
 

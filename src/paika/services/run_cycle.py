@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
-from paika.domain.plan import Plan, ReasonRecord
+from paika.domain.plan import Plan, ReasonRecord, Wait
+from paika.domain.reason import DataNotReady, PlanRefused, Reason
 from paika.domain.records import Change, Records
 from paika.domain.run import Run, RunState
-from paika.domain.snapshot import Speed
-from paika.domain.task import Task, TaskState
+from paika.domain.snapshot import Snapshot, Speed
+from paika.domain.task import QUEUED, Task, TaskState
 from paika.domain.task import step as task_step
 from paika.planning.check import Violation, check
 from paika.planning.estimate import speeds
+from paika.planning.order import ranked
 from paika.planning.planner import plan
 from paika.ports.clock import Clock
 from paika.ports.engine import Engine, EngineUnavailable, RunReport
@@ -41,6 +43,8 @@ class Cycle:
     _speeds: tuple[Speed, ...] | None = None
     _planned: tuple[int, datetime] | None = None
     _outside: frozenset[str] = frozenset()
+    _silent: frozenset[str] = frozenset()  # engines that do not answer
+    _silent_then: frozenset[str] = frozenset()  # those that did not when the last plan was made
     _rest_until: datetime | None = None
     _count: int = 0
 
@@ -56,10 +60,7 @@ class Cycle:
     def _follow(self) -> None:
         records = self.store.read()
         reports = self._observe(records)
-        pids = {report.run: report.pids for report in reports if report.pids}
-        if pids != self.live.read().pids:
-            self.live.set(pids=pids)
-        self.live.set(log_bytes={report.run: report.log_bytes for report in reports})
+        self._show(reports)
         now = self.clock.now()
         after = self.store.update(lambda current: follow_runs(current, reports, self.peaks, now))
         if after.version != records.version:
@@ -71,26 +72,42 @@ class Cycle:
         self.store.update(lambda current: Change(puts=runs_on_lost_cards(current)))
 
     def _observe(self, records: Records) -> tuple[RunReport, ...]:
+        asked: dict[str, dict[str, str]] = {name: {} for name in self.engines}
+        for run in records.runs.values():
+            asked.setdefault(run.engine, {})[run.id] = run.token
         reports: list[RunReport] = []
-        down = False
+        silent = asked.keys() - self.engines.keys()
         for name, engine in self.engines.items():
-            asked = {run.id: run.token for run in records.runs.values() if run.engine == name}
             try:
-                reports += engine.observe(asked) if asked else ()
+                reports += engine.observe(asked[name])
             except EngineUnavailable:
-                down = True
-        since = self.live.read().engine_down_since
-        if down != (since is not None):
-            self.live.set(engine_down_since=self.clock.now() if down else None)
+                silent.add(name)
+        self._note_silent(silent)
         return tuple(reports)
+
+    def _note_silent(self, engines: Iterable[str]) -> None:
+        self._silent = frozenset(engines)
+        since = self.live.read().engine_down_since
+        if bool(self._silent) != (since is not None):
+            self.live.set(engine_down_since=self.clock.now() if self._silent else None)
+
+    def _show(self, reports: tuple[RunReport, ...]) -> None:
+        """What the reports tell beside the records; nothing is set anew that has not changed."""
+        live = self.live.read()
+        pids = {report.run: report.pids for report in reports if report.pids}
+        if pids != live.pids:
+            self.live.set(pids=pids)
+        log_bytes = {report.run: report.log_bytes for report in reports}
+        if log_bytes != live.log_bytes:
+            self.live.set(log_bytes=log_bytes)
 
     def _stop_asked(self) -> None:
         for run in self.store.read().runs.values():
-            if run.stop_cause is not None and run.engine in self.engines:
+            if run.stop_cause is not None and run.engine in self.engines.keys() - self._silent:
                 try:
                     self.engines[run.engine].stop(run.id, run.token, run.stop_cause)
                 except EngineUnavailable:
-                    return
+                    self._note_silent(self._silent | {run.engine})
 
     def _launch_intended(self) -> None:
         """Tell the engine of runs that are written down but not yet launched; it starts each once at most."""
@@ -101,10 +118,12 @@ class Cycle:
                 self._launch(records, run, task)
 
     def _launch(self, records: Records, run: Run, task: Task) -> None:
+        if run.engine in self._silent:
+            return
         try:
             self.engines[run.engine].start(launch_of(records, run, task))
         except EngineUnavailable:
-            self.live.set(engine_down_since=self.live.read().engine_down_since or self.clock.now())
+            self._note_silent(self._silent | {run.engine})
 
     # -- decide ----------------------------------------------------------------------------------
 
@@ -115,27 +134,53 @@ class Cycle:
         if self._rest_until is not None and self.clock.now() < self._rest_until:
             return False  # planning a very long queue leaves half of the time to everybody else
         outside = frozenset(self.live.read().external)
-        return self.store.read().version != version or outside != self._outside or self.clock.now() >= look_at
+        moved = self.store.read().version != version or outside != self._outside or self._silent != self._silent_then
+        return moved or self.clock.now() >= look_at
 
     def _plan(self) -> Plan:
         if self._speeds is None:
             self._speeds = speeds(self.store.matches())
         now, external = self.clock.now(), self.live.read().external
-        records = self.store.read()
-        snapshot = take_snapshot(records, external, now, self._speeds)
+        records, silent = self.store.read(), self._silent
+        if self._planned is None:
+            self._told = self._told_before(records)
+        snapshot = take_snapshot(records, external, now, self._speeds, engines=self.engines.keys() - silent)
         made = plan(snapshot, records.policy, now)
         broken = check(snapshot, records.policy, made)
-        if self.live.read().engine_down_since is not None or any(v.blocks for v in broken):
-            made = replace(made, starts=())
-        after = self.store.update(lambda current: self._written(current, made, now))
-        self._launch_intended()
-        self._publish(made, broken, now, len(snapshot.tasks))
+        if any(violation.blocks for violation in broken):
+            made = _refused(made, snapshot, records, broken)
+        written_on, after = self._write(made, now)
         look_at = min(at for at in (made.next_look_at, _soon(now)) if at is not None)
-        alone = after.version <= records.version + 1  # else somebody wrote meanwhile: look again at once
-        self._planned = (after.version if alone else records.version, look_at)
+        # If somebody wrote between the reading and the writing, look again at once.
+        self._planned = (after.version if written_on == records.version else records.version, look_at)
+        self._outside, self._silent_then = frozenset(external), silent
+        self._publish(made, broken, now, len(snapshot.tasks))
         self._rest_until = self.clock.now() + (self.clock.now() - now)
-        self._outside = frozenset(external)
+        self._launch_intended()
         return made
+
+    def _told_before(self, records: Records) -> dict[str, tuple[str, ...]]:
+        """What an earlier server has written of the tasks that still wait as they did then."""
+        told: dict[str, tuple[str, ...]] = {}
+        for task in records.tasks.values():
+            last = self.store.reasons_of(task.id, 1) if task.state in QUEUED else ()
+            if last and last[0].at >= (task.state_since or task.submitted_at):
+                told[task.id] = _codes(last[0].reasons)
+        return told
+
+    def _write(self, made: Plan, now: datetime) -> tuple[int, Records]:
+        """Write the plan down; the version that it was written on, and the records after it."""
+        written: list[tuple[int, Change]] = []
+
+        def decide(current: Records) -> Change:
+            change = self._written(current, made, now)
+            written[:] = [(current.version, change)]
+            return change
+
+        after = self.store.update(decide)
+        version, change = written[0]
+        self._told |= {record.task: _codes(record.reasons) for record in change.reasons}
+        return version, after
 
     def _written(self, current: Records, made: Plan, now: datetime) -> Change:
         """Intents, parked tasks, and the reasons that changed."""
@@ -144,15 +189,12 @@ class Cycle:
         reasons: list[ReasonRecord] = []
         for wait in made.waits:
             task = current.tasks.get(wait.task)
-            if task is None:
+            if task is None or task.state not in QUEUED:
                 continue
             if (moved := _parked(task, wait.parked, now)) is not None:
                 parked.append(moved)
-            codes = tuple(reason.code for reason in wait.reasons)
-            if self._told.get(task.id) != codes:
+            if self._told.get(task.id) != _codes(wait.reasons):
                 reasons.append(ReasonRecord(task.id, now, wait.reasons))
-        for record in reasons:
-            self._told[record.task] = tuple(reason.code for reason in record.reasons)
         return replace(intents, puts=(*intents.puts, *parked), reasons=tuple(reasons))
 
     def _publish(self, made: Plan, broken: list[Violation], now: datetime, tasks: int) -> None:
@@ -162,6 +204,21 @@ class Cycle:
         seconds = (self.clock.now() - now).total_seconds()
         alarms = tuple(dict.fromkeys(f"{v.rule}: {v.subject}" for v in broken))
         self.live.set(plan=made, waits=waits, alarms=alarms, cycle=CycleStats(now, seconds, tasks, self._count))
+
+
+def _refused(made: Plan, snapshot: Snapshot, records: Records, broken: list[Violation]) -> Plan:
+    """The plan with nothing started; whom it would have started, or forgot, is told why."""
+    rules = tuple(dict.fromkeys(violation.rule for violation in broken if violation.blocks))
+    order, terms, _ = ranked(snapshot.tasks, records.policy, made.decided_at)
+    waits = {wait.task: wait for wait in made.waits}
+    for rank, task in enumerate(order, start=1):
+        waits.setdefault(task.id, Wait(task.id, rank, terms[task.id], (PlanRefused(rules),), None))
+    return replace(made, starts=(), waits=tuple(waits[task.id] for task in order))
+
+
+def _codes(reasons: Iterable[Reason]) -> tuple[str, ...]:
+    """What of the reasons is worth a new line in the history: their kinds, and the state of the data waited for."""
+    return tuple(f"{r.code} {r.dataset} {r.readiness}" if isinstance(r, DataNotReady) else r.code for r in reasons)
 
 
 def _parked(task: Task, parked: bool, now: datetime) -> Task | None:

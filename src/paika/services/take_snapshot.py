@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
 from datetime import datetime
 
 from paika.domain.card import ExternalUse
+from paika.domain.node import Node
 from paika.domain.records import Records
 from paika.domain.snapshot import Snapshot, Speed
 from paika.domain.task import QUEUED
 
 
 def take_snapshot(
-    records: Records, external: Mapping[str, ExternalUse], now: datetime, speeds: Iterable[Speed] = ()
+    records: Records,
+    external: Mapping[str, ExternalUse],
+    now: datetime,
+    speeds: Iterable[Speed] = (),
+    *,
+    engines: Collection[str] | None = None,
 ) -> Snapshot:
-    """The snapshot of these records at `now`. Runs that hold cards are in `runs`, queued tasks in `tasks`."""
+    """The snapshot of these records at `now`. Runs that hold cards are in `runs`, queued tasks in `tasks`.
+
+    `engines` are the names of those that answer; the nodes of others are shown without one. None: all answer.
+    """
     return Snapshot(
         version=records.version,
         taken_at=now,
         card_types=tuple(records.card_types.values()),
-        nodes=tuple(records.nodes.values()),
+        nodes=tuple(_as_served(node, engines) for node in records.nodes.values()),
         cards=tuple(records.cards.values()),
         runs=tuple(run for run in records.runs.values() if not run.ended),
         tasks=tuple(task for task in records.tasks.values() if task.state in QUEUED),
@@ -31,3 +41,7 @@ def take_snapshot(
         external=tuple(external[card] for card in sorted(external)),
         speeds=tuple(speeds),
     )
+
+
+def _as_served(node: Node, engines: Collection[str] | None) -> Node:
+    return node if engines is None or node.engine in engines else replace(node, engine=None)

@@ -84,6 +84,10 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "{runs} on fitting cards have neither limit nor estimate, so no start can be told",
         "Ask their owners for an estimate or a limit.",
     ),
+    "wait.plan_refused": (
+        "The plan broke a rule ({rules}), so nothing of it was started",
+        "A fault of paika: tell the admin, who sees it as an alarm.",
+    ),
 }
 
 WORDS: dict[str, str] = {

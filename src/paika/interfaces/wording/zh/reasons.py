@@ -64,6 +64,10 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "占着合适卡的 {runs} 没有时限也没有预计时长，说不出何时轮到",
         "请它们的主人补上预计时长或时限。",
     ),
+    "wait.plan_refused": (
+        "排出的方案违反规则（{rules}），整份方案都没有执行",
+        "这是排卡自身的故障，请告诉管理员，看板上有告警。",
+    ),
 }
 
 WORDS: dict[str, str] = {
