@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shlex import join
 from typing import Any
 
 from paika.domain.task_form import FIELDS
@@ -137,7 +138,7 @@ def _show(sheet: Sheet, p: Phrases, told: Told) -> None:
         (p.t("cli.col.tier"), f"{p.t('tier.' + task['tier'])} · {p.t('field.priority')} {task['priority']}"),
         (p.t("task.asks"), p.need(task["demand"])),
         (p.t("task.lasts"), p.lasts(task["limit_s"], task["estimate"])),
-        (p.t("task.program"), " ".join(program["argv"]) or program["script"]),
+        (p.t("task.program"), join(program["argv"]) or program["script"].replace("\n", "; ")),
         (p.t("field.workdir"), program["workdir"]),
         (p.t("task.submitted"), p.when(task["submitted_at"])),
         (p.t("col.ready"), p.listed([_dataset(p, d) for d in told["datasets"]]) if told["datasets"] else ""),
