@@ -78,7 +78,7 @@ def world_of(story: dict[str, Any]) -> World:
 def task_of(line: dict[str, Any], world: World) -> tuple[Task, Fate]:
     """A task of the story and its fate."""
     share = Share(line["share"][0], line["share"][1]) if "share" in line else None
-    types = resolve_types(line["types"], world.snapshot.card_types) if "types" in line else ()
+    types = resolve_types(line["types"], CATALOGUE) if "types" in line else ()
     after = []
     for name in line.get("after", []):
         parent, _, when = name.partition(":")

@@ -36,7 +36,7 @@ def lab(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Lab]:
 def test_a_task_gets_an_id_its_owner_the_only_team_and_its_card_types(lab):
     task = lab.submit("mia", types="A100", cards="８", inputs="imagenet")
     assert (task.id, task.owner, task.team) == ("t-1", "mia", "vision")
-    assert task.demand.types == ("A100-80G",)
+    assert task.demand.types == ("A100-80G", "A100-40G")
     assert task.demand.asked_types == "A100"
     assert task.demand.cards == 8
     assert task.inputs == ("d-1",)
@@ -47,7 +47,7 @@ def test_a_task_gets_an_id_its_owner_the_only_team_and_its_card_types(lab):
 
 def test_unknown_names_are_all_told_at_once_with_the_nearest(lab):
     with pytest.raises(Several) as caught:
-        lab.submit("mia", types="A10", inputs="imagnet", pool="mian", after="t-9")
+        lab.submit("mia", types="H10", inputs="imagnet", pool="mian", after="t-9")
     found = {(type(problem), problem.field) for problem in caught.value.problems}
     assert found == {
         (UnknownCardType, "types"),
@@ -61,9 +61,13 @@ def test_unknown_names_are_all_told_at_once_with_the_nearest(lab):
     assert not lab.records.tasks
 
 
+def test_a_real_type_that_the_house_lacks_is_taken_and_waits_for_such_a_card(lab):
+    assert lab.submit("mia", types="L40S").demand.types == ("L40S",)
+
+
 def test_a_batch_is_all_or_nothing_and_tells_which_one(lab):
     with pytest.raises(Several) as caught:
-        lab.submit_all("mia", [{}, {"inputs": "nowhere", "types": "H100"}])
+        lab.submit_all("mia", [{}, {"inputs": "nowhere", "types": "H10"}])
     assert {problem.field for problem in caught.value.problems} == {"tasks[1].inputs", "tasks[1].types"}
     assert not lab.records.tasks
     assert lab.records.counters.get("task", 0) == 0

@@ -12,6 +12,8 @@ from typing import ClassVar
 
 from paika.domain.access import Act, Actor, Forbidden
 from paika.domain.audit import AuditEntry
+from paika.domain.card import CardType
+from paika.domain.catalogue import CATALOGUE
 from paika.domain.problem import BadValue, FieldMissing, KeyReused, Kind, Problem, Several
 from paika.domain.records import Change, Receipt, Records
 from paika.domain.task import Dependency, Task, Tier
@@ -153,7 +155,7 @@ def resolved(records: Records, draft: TaskDraft) -> TaskDraft:
     types: tuple[str, ...] = ()
     inputs: list[str] = []
     with _collected(problems):
-        types = resolve_types(draft.demand.asked_types, records.card_types.values())
+        types = resolve_types(draft.demand.asked_types, real_types(records))
     for asked in draft.inputs:
         with _collected(problems):
             inputs.append(by_id_or_name(records.datasets, "dataset", asked, "inputs"))
@@ -163,6 +165,12 @@ def resolved(records: Records, draft: TaskDraft) -> TaskDraft:
         problems.append(UnknownNoun(field="pool", noun="pool", asked=asked, nearest=nearest(asked, sorted(pools))))
     _raise_all(problems)
     return replace(draft, demand=replace(draft.demand, types=types), inputs=tuple(dict.fromkeys(inputs)))
+
+
+def real_types(records: Records) -> tuple[CardType, ...]:
+    """Types that a request may name: those of the house, then the catalogue's others, which no card here has yet."""
+    own = tuple(records.card_types.values())
+    return (*own, *(card_type for card_type in CATALOGUE if card_type.id not in records.card_types))
 
 
 def must_place(records: Records, actor: Actor, owner: str, team: str, tier: Tier) -> None:
