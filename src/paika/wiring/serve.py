@@ -80,6 +80,11 @@ def _first_admin(server: Server) -> None:
     address = f"http://{settings.host}:{settings.port}"
     if settings.host not in _LOOPBACK:
         _say("! 监听非本机地址：请放在 HTTPS 反向代理之后。 Listening beyond loopback: put it behind HTTPS.")
+    if os.geteuid() == 0 and not settings.run_as_root:
+        mapped = len(settings.accounts)
+        _say(f"! 以 root 运行：任务用提交人对应的系统账号跑（已配 {mapped} 个，见设置 accounts），没有对应的不能跑。")
+        _say(f"  Running as root: tasks run as their owners' Unix accounts ({mapped} mapped, setting `accounts`).")
+        _say("  只有自己用的机器 on a machine of your own: PAIKA_RUN_AS_ROOT=1")
     _say(f"paika 排卡  {address}   数据 data: {settings.data}")
     if path.exists():
         code = server.ids.token(16)
