@@ -14,6 +14,7 @@ class TeamUse:
         self.times = [now]
         self.used = [held_parts]
         self.ceiling = ceiling_parts
+        self._peak = held_parts  # no step is above it
         self._bounds: dict[tuple[int, int], int] = {}
 
     def add(self, parts: int, start: int, end: int) -> None:
@@ -24,10 +25,11 @@ class TeamUse:
         last = len(self.times) if end >= NEVER else self._breakpoint(max(end, self.times[0]))
         for i in range(first, last):
             self.used[i] += parts
+            self._peak = max(self._peak, self.used[i])
 
     def earliest(self, parts: int, lasts_s: int, after: int) -> int:
         """First instant from `after` on at which `parts` more stay under the ceiling for `lasts_s`; NEVER if none."""
-        if self.ceiling is None:
+        if self.ceiling is None or self._peak + parts <= self.ceiling:
             return after
         bound = self._bounds.get((parts, lasts_s), self.times[0])  # use only grows, so what was too early stays so
         start = self._first(parts, lasts_s, max(after, bound))

@@ -73,8 +73,11 @@ class Search:
         self._seats: dict[tuple[object, ...], dict[int, tuple[int, _Seat | None]]] = {}
         self._hopeless: set[tuple[object, ...]] = set()
 
-    def earliest(self, task: Task, fit: Fit, times: Times, after: int) -> Spot | None:
-        """The first start from `after` on in one group, team quota kept; None if no time can be told."""
+    def earliest(self, task: Task, fit: Fit, times: Times, after: int, before: int = NEVER) -> Spot | None:
+        """The first start from `after` on in one group, team quota kept.
+
+        None if no time can be told, or none earlier than `before`.
+        """
         dead_key = (fit.group.key, fit.parts, _size(task.demand), times, task.team)
         if dead_key in self._hopeless:
             return None
@@ -82,7 +85,7 @@ class Search:
         start = after
         while start < NEVER:
             allowed = team.earliest(fit.parts, times.occupies_s, start) if team else start
-            spot = self._on_cards(task.demand, fit, times, allowed) if allowed < NEVER else None
+            spot = self._on_cards(task.demand, fit, times, allowed, before) if allowed < before else None
             if spot is None:
                 break
             if spot.start == allowed or team is None:
@@ -90,25 +93,28 @@ class Search:
             if team.earliest(fit.parts, times.occupies_s, spot.start) == spot.start:
                 return spot
             start = spot.start
-        if after <= self.draft.now:
+        if after <= self.draft.now and before >= NEVER:
             self._hopeless.add(dead_key)
         return None
 
-    def _on_cards(self, demand: Demand, fit: Fit, times: Times, after: int) -> Spot | None:
+    def _on_cards(self, demand: Demand, fit: Fit, times: Times, after: int, before: int) -> Spot | None:
         if demand.nodes > 1:
-            return self._gang(demand, fit, times, after)
-        best = self._best_node(demand, fit.group, times, after)
+            return self._gang(demand, fit, times, after, before)
+        best = self._best_node(demand, fit.group, times, after, before)
         if best is None:
             return None
         node, seat = best
         return Spot(seat.start, ((node, _choose(seat.mask, demand)),), fit)
 
-    def _best_node(self, demand: Demand, group: Group, times: Times, after: int) -> tuple[int, _Seat] | None:
+    def _best_node(
+        self, demand: Demand, group: Group, times: Times, after: int, before: int
+    ) -> tuple[int, _Seat] | None:
+        """The node with the earliest start, and what it answered; looks at none that cannot start before `before`."""
         heap, seats = self._bounds(demand, group, times)
         best: tuple[int, tuple[int, int], int] | None = None
         found: _Seat | None = None
         seen: list[tuple[int, int]] = []
-        while heap and (best is None or max(heap[0][0], after) <= best[0]):
+        while heap and (start := max(heap[0][0], after)) < before and (best is None or start <= best[0]):
             bound, at = heappop(heap)
             place = group.places[at]
             seat = self._seat(demand, place, times, after, bound, seats, at)
@@ -189,10 +195,10 @@ class Search:
     def _any_lease(self, group: Group) -> bool:
         return any(self.draft.lines[place.node].leased for place in group.places)
 
-    def _gang(self, demand: Demand, fit: Fit, times: Times, after: int) -> Spot | None:
+    def _gang(self, demand: Demand, fit: Fit, times: Times, after: int, before: int) -> Spot | None:
         """All parts at one instant on different nodes: the least full nodes that do, or the next instant."""
         start = after
-        while True:
+        while start < before:
             seats: list[tuple[int, tuple[int, int], int, int]] = []
             for place in fit.group.places:
                 seat = self._ask(demand, place, times, start, self.draft.lines[place.node])
@@ -207,6 +213,7 @@ class Search:
                 masks = tuple((node, _choose(mask, demand)) for _, _, node, mask in chosen)
                 return Spot(common, masks, fit)
             start = common
+        return None
 
 
 def _size(demand: Demand) -> tuple[object, ...]:

@@ -123,7 +123,7 @@ def _best_spot(book: _Book, case: _Case, times: Times, after: int) -> Spot | Non
         start = after if i == 0 else max(after, _oversize_from(book, case, fit))
         if best is not None and best.start <= start:
             continue
-        spot = book.search.earliest(case.task, fit, times, start)
+        spot = book.search.earliest(case.task, fit, times, start, best.start if best else NEVER)
         if spot is not None and (best is None or spot.start < best.start):
             best = spot
     return best
