@@ -269,7 +269,11 @@ class OutlivesProcess(StorePromises):
         assert [entry.subject for entry in again.audit(AuditQuery()).rows] == ["t2", "t1"]
         again.close()
 
-    @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @settings(  # one suite for several stores is meant
+        max_examples=12,
+        deadline=None,
+        suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.differing_executors],
+    )
     @given(data=st.data())
     def test_any_noun_reads_back_equal_after_a_restart(self, place: str, data: st.DataObject) -> None:
         drawn = [data.draw(values(kind, version=st.just(1))) for kind in SHELVES for _ in range(2)]
