@@ -92,7 +92,7 @@ def _words(visit: Visit, card: CardCell) -> tuple[str, str, str]:
         users = visit.t("list.comma").join(card.external.users)
         return users or state, visit.t("cell.external"), visit.t("cell.since", at=card.external.since)
     since = visit.t("cell.since", at=card.health_since) if card.health_since else ""
-    return state, card.health_cause, since
+    return state, visit.cause(card), since
 
 
 def _held(visit: Visit, card: CardCell) -> tuple[str, str, str]:
@@ -101,7 +101,7 @@ def _held(visit: Visit, card: CardCell) -> tuple[str, str, str]:
     many = len(card.occupants) > 1
     what = visit.t("cell.shared_by", count=len(card.occupants)) if many else first.task.name
     if card.shows in (Shows.LOST, Shows.NEEDS_RESET):
-        return visit.t(f"shows.{card.shows}"), f"{first.owner.name} · {first.task.name}", card.health_cause
+        return visit.t(f"shows.{card.shows}"), f"{first.owner.name} · {first.task.name}", visit.cause(card)
     until = visit.t(f"cell.{card.shows}") if card.shows in (Shows.STARTING, Shows.STOPPING) else ""
     last = max((o.ending for o in card.occupants), key=lambda e: (e.at is None, e.at or visit.now))
     return visit.t("list.comma").join(owners), what, until or short_ending(visit, last)
@@ -147,7 +147,7 @@ def _facts(visit: Visit, card: CardCell) -> list[tuple[str, str]]:
     if card.external:
         facts += [("outside", ", ".join(card.external.users) or "—"), ("pids", ", ".join(map(str, card.external.pids)))]
     facts += [("free_since", visit.when(card.free_since) if card.free_since else "")]
-    facts += [("cause", card.health_cause), ("lease", visit.when(card.lease_ends_at) if card.lease_ends_at else "")]
+    facts += [("cause", visit.cause(card)), ("lease", visit.when(card.lease_ends_at) if card.lease_ends_at else "")]
     return [*facts, ("draining", visit.t("word.yes") if card.draining else ""), ("note", card.note)]
 
 

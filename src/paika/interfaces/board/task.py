@@ -17,6 +17,7 @@ from paika.interfaces.board.naming import dataset_names
 from paika.interfaces.board.rows import limit_words, need_words, ready_words, start_words
 from paika.interfaces.board.tail import download, tail_if_allowed, tail_of
 from paika.interfaces.board.visit import BoardRoute, Guest, Visit
+from paika.interfaces.wording.say import RUN_DETAIL, told_of
 from paika.services.change_task import cancel_task, edit_task, hold_task, may_change, release_task
 from paika.services.preview_plan import Unblock
 from paika.services.see_cards import occupant
@@ -110,7 +111,11 @@ def run_words(visit: Visit, run: RunRow) -> dict[str, Any]:
     cause = run.cause.value if run.cause else "unknown"
     facts = {"code": run.exit_code, "signal": run.signal, "by": run.stop_by}
     tone = "go" if cause == "done" else "" if cause == "cancelled" else "bad"
-    return {"says": visit.t(f"cause.{cause}", **facts), "tone": tone, "more": run.detail}
+    return {
+        "says": visit.t(f"cause.{cause}", **facts),
+        "tone": tone,
+        "more": told_of(RUN_DETAIL, run.detail, visit.lang),
+    }
 
 
 def _way(visit: Visit, one: Unblock) -> dict[str, Any]:

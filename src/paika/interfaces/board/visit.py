@@ -25,8 +25,9 @@ from paika.interfaces.board.look import HEADERS, render
 from paika.interfaces.board.naming import named
 from paika.interfaces.board.preference import address, language, theme, wished
 from paika.interfaces.wording.catalogue import Lang, words
-from paika.interfaces.wording.say import Speaker, gib, say, span, when
+from paika.interfaces.wording.say import CARD_CAUSE, Speaker, gib, say, span, told_of, when
 from paika.services.live import Live
+from paika.services.see_cards import CardCell
 
 FEED = "/api/v1/events"
 CARES = {  # which changes make a page look again; others look at all of them
@@ -107,6 +108,10 @@ class Visit:
         """A word if the catalogue has it, else the other text."""
         return words(self.lang).get(key, otherwise)
 
+    def cause(self, card: CardCell) -> str:
+        """Why a card is not well, in words."""
+        return told_of(CARD_CAUSE, card.health_cause, self.lang) if card.health_cause else ""
+
     def when(self, at: datetime | None) -> str:
         """An instant in the site's zone, as short as today allows."""
         return when(at, self.context.zone, self.now)
@@ -174,6 +179,7 @@ class Visit:
         return {
             "t": self.t,
             "maybe": self.maybe,
+            "cause": self.cause,
             "when": self.when,
             "span": self.span,
             "ago": self.ago,

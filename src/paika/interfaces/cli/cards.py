@@ -10,6 +10,7 @@ from paika.interfaces.cli.listing import LISTED, most_of, settled, show_list
 from paika.interfaces.cli.phrases import DASH, Phrases, Told
 from paika.interfaces.cli.sheet import Column, Part, Row, Sheet
 from paika.interfaces.client import Refused
+from paika.interfaces.wording.say import CARD_CAUSE
 
 REASON = opt("reason")
 SHORT_ID = 12
@@ -84,7 +85,7 @@ def who(p: Phrases, cell: Told) -> str:
         return p.listed(cell["external"]["users"])
     if cell["promised"] is not None:
         return f"→ {cell['promised']['owner']['name']} {cell['promised']['task']['name']}"
-    return str(cell["health_cause"])
+    return p.told(CARD_CAUSE, cell["health_cause"])
 
 
 def until(p: Phrases, cell: Told) -> str:
@@ -132,7 +133,7 @@ def _show(sheet: Sheet, p: Phrases, cell: Told) -> None:
         (p.t("fact.vram"), p.filled(cell["vram_used_mib"], cell["vram_total_mib"]) + " GiB"),
         (p.t("fact.busy"), p.percent(cell["busy_percent"])),
         (p.t("fact.read"), p.t("fact.not_read") if age is None else p.t("time.ago", span=p.span(age))),
-        (p.t("fact.cause"), cell["health_cause"]),
+        (p.t("fact.cause"), p.told(CARD_CAUSE, cell["health_cause"])),
         (p.t("fact.lease"), p.when(cell["lease_ends_at"]) if cell["lease_ends_at"] else ""),
         (p.t("fact.note"), cell["note"]),
         (p.t("cli.version"), str(cell["version"])),

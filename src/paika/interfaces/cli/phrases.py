@@ -10,7 +10,7 @@ from paika.domain.units import PARTS_PER_CARD, SECONDS_PER_HOUR
 from paika.interfaces.cli.language import MACHINE_ZONE, Tongue
 from paika.interfaces.cli.sheet import Part
 from paika.interfaces.wording.catalogue import Lang
-from paika.interfaces.wording.say import gib, span, when
+from paika.interfaces.wording.say import gib, span, told_of, when
 
 DASH = "—"
 Told = Mapping[str, Any]
@@ -50,6 +50,10 @@ class Phrases:
     def t(self, key: str, **facts: object) -> str:
         """A word with its facts."""
         return self.tongue.t(key, **facts)
+
+    def told(self, prefix: str, text: str) -> str:
+        """Machine text in words; nothing for nothing."""
+        return told_of(prefix, text, self.tongue.lang) if text else ""
 
     def when(self, text: str | None) -> str:
         """An instant in the machine's zone."""

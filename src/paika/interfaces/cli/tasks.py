@@ -20,6 +20,7 @@ from paika.interfaces.cli.command import (
 from paika.interfaces.cli.listing import LISTED, fetch, most_of, show_list
 from paika.interfaces.cli.phrases import DASH, Phrases, Told
 from paika.interfaces.cli.sheet import Column, Part, Row, Sheet
+from paika.interfaces.wording.say import RUN_DETAIL
 
 ON_CARDS = frozenset({"starting", "running", "stopping"})
 FILTERS = (
@@ -164,7 +165,7 @@ def _run(p: Phrases, run: Told) -> Row:
     on = f"{p.parts(run['parts_held'])} × {run['card_type']} @ {p.listed([part['node'] for part in run['parts']])}"
     end = p.until(run["ending"]) if run["ended_at"] is None else p.when(run["ended_at"])
     cells = (str(run["id"]), state, on, p.when(run["started_at"]), end, p.hours(run["card_seconds"]))
-    return Row(cells, run["detail"])
+    return Row(cells, p.told(RUN_DETAIL, run["detail"]))
 
 
 def _dataset(p: Phrases, dataset: Told) -> str:

@@ -126,6 +126,25 @@ class Speaker(Formatter):
         return self.vformat(self.word(key), (), facts | {"until": self.vformat(self.word(until), (), facts)})
 
 
+CARD_CAUSE, RUN_DETAIL = "card.cause", "engine.detail"  # prefixes of words for machine text
+
+
+def told_of(prefix: str, text: str, lang: Lang) -> str:
+    """Machine text `word` or `word: fact` in words, `prefix.word` being the key; a tool's own text as it stands.
+
+    Two of them may be joined by "; ", each with a word of its own.
+    """
+    known, said = words(lang), []
+    for piece in text.split("; "):
+        word, colon, fact = piece.partition(": ")
+        told = known.get(f"{prefix}.{piece}") or known.get(f"{prefix}.{word}")
+        if told is None:
+            said.append(shown(piece))
+        else:
+            said.append(told + (f"{'：' if lang is Lang.ZH else ': '}{shown(fact)}" if colon and fact else ""))
+    return ("；" if lang is Lang.ZH else "; ").join(said)
+
+
 def _whole(value: object) -> int | None:
     return value if isinstance(value, int) else None
 

@@ -24,6 +24,7 @@ MESSAGES: dict[str, tuple[str, str]] = {
 }
 
 WORDS: dict[str, str] = {
+    "card.cause.drained": "drained",
     "card.cause.missing": "the card was not there when its machine was looked at",
     "card.cause.not_seen_yet": "declared, not seen yet",
     "card.cause.not_in_inventory": "no longer in the inventory; its running task may finish",

@@ -18,6 +18,7 @@ MESSAGES: dict[str, tuple[str, str]] = {
 }
 
 WORDS: dict[str, str] = {
+    "card.cause.drained": "停用原因",
     "card.cause.missing": "检查时没有看到这张卡",
     "card.cause.not_seen_yet": "清单里写了，还没有被检查到",
     "card.cause.not_in_inventory": "清单里已经没有它，等正在运行的任务结束",
