@@ -1,4 +1,4 @@
-"""The invariants of RULES §10 that one plan can break, recomputed from the snapshot alone.
+"""The invariants that one plan can break, recomputed from the snapshot alone.
 
 Shares no code with the planner on purpose: it counts cards, ends and quotas in its own plain way.
 A violation with `blocks` stops the starts from being applied; the others are alarms.

@@ -123,7 +123,9 @@ class ReadinessWatch:
         if blind and old.readiness is not Readiness.UNKNOWN and self._blind[key] < UNKNOWN_LOOKS:
             return None
         eta = old.eta if found.readiness is Readiness.PREPARING else None
-        if (old.readiness, old.percent, old.eta) == (found.readiness, found.percent, eta):
+        if (old.readiness, old.percent, old.eta) == (found.readiness, found.percent, eta) and not _new_detail(
+            old, found
+        ):
             return None
         new = replace(
             old,
@@ -137,6 +139,11 @@ class ReadinessWatch:
             version=old.version + 1,
         )
         return new, entry(SERVER, look.at, "probe_dataset", "dataset", old.id, old=old, new=new)
+
+
+def _new_detail(old: Dataset, found: ProbeResult) -> bool:
+    """Whether somebody should learn why the data is still not there."""
+    return found.readiness in {Readiness.UNKNOWN, Readiness.BLOCKED} and found.detail != old.detail
 
 
 def _result(future: Future[ProbeResult]) -> ProbeResult:

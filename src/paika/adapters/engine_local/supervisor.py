@@ -281,8 +281,8 @@ class Supervisor:
                 records.publish(self.folder, records.EXIT, facts, durable=True)
                 return
             except OSError:
-                if attempt == RECORD_TRIES - 1:
-                    raise
+                if attempt == RECORD_TRIES - 1 or not os.path.isdir(self.folder):
+                    raise  # a folder that is gone takes no record, however long we wait
                 time.sleep(0.5)
 
     # One turn of the loop

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from paika.domain.units import PARTS_PER_CARD, SECONDS_PER_HOUR
+from paika.domain.units import MIB_PER_GIB, PARTS_PER_CARD, SECONDS_PER_HOUR
 from paika.interfaces.cli.language import MACHINE_ZONE, Tongue
 from paika.interfaces.cli.sheet import Part
 from paika.interfaces.wording.catalogue import Lang
@@ -134,8 +134,8 @@ class Phrases:
         return DASH if value is None else f"{value:.0f} %"
 
     def filled(self, used: int | None, total: int) -> str:
-        """Used and all VRAM in GiB: '31/80'."""
-        return f"{DASH if used is None else round(used / 1024)}/{round(total / 1024)}"
+        """Used and all VRAM in GiB: '31/79'; used is rounded up and all of it down, so that no room is promised."""
+        return f"{DASH if used is None else -(-used // MIB_PER_GIB)}/{total // MIB_PER_GIB}"
 
     def parts(self, parts: int) -> str:
         """Card parts as cards."""

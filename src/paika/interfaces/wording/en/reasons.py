@@ -81,7 +81,7 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "Set up an engine for these machines, or use others.",
     ),
     "wait.end_unknown": (
-        "{runs} on fitting cards have neither limit nor estimate, so no start can be told",
+        "On fitting cards, neither limit nor estimate is set for {runs}, so no start can be told",
         "Ask their owners for an estimate or a limit.",
     ),
     "wait.plan_refused": (

@@ -79,7 +79,7 @@ WORDS: dict[str, str] = {
     "opt.owes.none": "还没人认领",
     "opt.first_at": "，{value:when} 开始用",
     "opt.first_at.none": "，何时开始未知",
-    "opt.would_fit": "时限在 {value:span} 以内的任务可以先跑。",
+    "opt.would_fit": "时限在 {value:span}以内的任务可以先跑。",
     "opt.would_fit.none": "等它们先跑，或请管理员调整顺序。",
     "holder.run": "{task} {run} 用 {cards} 张（{owner}，{until}）",
     "holder.starting": "{task} 正在启动，用 {cards} 张（{owner}，{until}）",
