@@ -1,4 +1,4 @@
-"""Laws of one plan over random worlds (RULES §10)."""
+"""Laws of one plan over random worlds."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.laws.examples import examples
 from tests.laws.worlds import POLICY, T0, snapshots
 
 from paika.domain.snapshot import Snapshot
@@ -14,13 +15,13 @@ from paika.planning.check import check
 from paika.planning.planner import plan
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(500), deadline=None)
 @given(snapshots())
 def test_no_plan_breaks_a_rule(snapshot: Snapshot) -> None:
     assert check(snapshot, POLICY, plan(snapshot, POLICY, T0)) == []
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(snapshots(), st.integers(0, 10_000))
 def test_listing_order_does_not_matter(snapshot: Snapshot, seed: int) -> None:
     dice = random.Random(seed)
@@ -33,7 +34,7 @@ def test_listing_order_does_not_matter(snapshot: Snapshot, seed: int) -> None:
     assert plan(shuffled, POLICY, T0) == plan(snapshot, POLICY, T0)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(snapshots())
 def test_behind_a_gate_nothing_is_held(snapshot: Snapshot) -> None:
     """Taking gated and parked tasks away changes no other task's start or forecast."""
@@ -53,7 +54,7 @@ def test_behind_a_gate_nothing_is_held(snapshot: Snapshot) -> None:
     assert {w.task: w.forecast for w in thin.waits} == kept
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(snapshots())
 def test_dropping_lower_ranks_leaves_higher_starts(snapshot: Snapshot) -> None:
     """Cut below a rank whose points differ from the next one's: nothing above changes."""
@@ -79,7 +80,7 @@ def test_dropping_lower_ranks_leaves_higher_starts(snapshot: Snapshot) -> None:
         assert {t: v for t, v in now.items() if t not in gated} == {t: v for _, t, v in rows[:cut] if t not in gated}
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(snapshots())
 def test_no_event_no_new_start(snapshot: Snapshot) -> None:
     """A second later, within the same policy step and with no boundary between, nothing new starts."""

@@ -145,6 +145,21 @@ class TestIntentBeforeAct:
         assert not lab.counting.begun
         assert lab.records.balances["vision"].held_parts == 0
 
+    def test_cancelled_between_the_intent_and_the_launch_it_never_starts(self, lab):
+        task = lab.submit(command=["sleep", "60"])
+        write = lab.fragile.update
+
+        def and_then_somebody_cancels(decide):
+            after = write(decide)
+            if lab.store.runs_of(task.id):
+                lab.fragile.update = write
+                lab.cancel(task)
+            return after
+
+        lab.fragile.update = and_then_somebody_cancels
+        lab.turn(2)
+        assert (lab.state(task), lab.counting.begun) == ("cancelled", {})
+
     def test_an_intent_that_nobody_launched_in_time_is_given_up(self, lab):
         task = lab.submit(command=["sleep", "60"])
         lab.fragile.dies = lambda change: "after" if change.ledger else ""

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import sys
 from pathlib import Path
+from threading import Event
 from types import FrameType
 
 import structlog
@@ -32,10 +34,11 @@ def serve(settings: Settings) -> int:
     _log_to_stderr()
     server = build_server(settings)
     try:
-        _load(server)
-        _first_admin(server)
-        server.start()
-        _listen(server)
+        with _bound(settings) as door:  # before anything is begun that a taken address would leave behind
+            _load(server)
+            _first_admin(server)
+            server.start()
+            _listen(server, door)
     finally:
         server.close()
     return 0
@@ -94,29 +97,47 @@ def _first_admin(server: Server) -> None:
         _say(f"  命令行 command line:   paika login --url {address} < {path}")
 
 
-def _listen(server: Server) -> None:
-    """Serve HTTP in this thread. Open streams end when the server closes."""
-    settings = server.settings
+def _bound(settings: Settings) -> socket.socket:
+    """The listening socket. Raises BadSettings if the address cannot be had."""
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    try:
+        return socket.create_server((settings.host, settings.port), family=family, backlog=2048)
+    except OSError as fault:
+        raise BadSettings(field="port", detail=f"{settings.host}:{settings.port}: {fault.strerror or fault}") from fault
+
+
+class _Http(uvicorn.Server):
+    """Uvicorn, which on a signal also ends open streams; it would wait for them otherwise."""
+
+    def __init__(self, config: uvicorn.Config, closing: Event) -> None:
+        super().__init__(config)
+        self._closing = closing
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """SIGTERM or Ctrl-C."""
+        self._closing.set()
+        super().handle_exit(sig, frame)
+
+
+def _listen(server: Server, door: socket.socket) -> None:
+    """Serve HTTP in this thread until a signal comes."""
     config = uvicorn.Config(
         server.app,
-        host=settings.host,
-        port=settings.port,
         log_level="warning",
         access_log=False,
         server_header=False,
         timeout_graceful_shutdown=5,
         proxy_headers=False,
     )
-    http = uvicorn.Server(config)
+    http = _Http(config, server.closing)
 
     def stop(number: int, frame: FrameType | None) -> None:
         server.closing.set()
         http.should_exit = True
 
-    http.install_signal_handlers = lambda: None  # type: ignore[attr-defined]
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, stop)
-    http.run()
+        signal.signal(number, stop)  # before uvicorn listens to signals, and again after it
+    http.run(sockets=[door])
 
 
 def _log_to_stderr() -> None:

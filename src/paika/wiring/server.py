@@ -111,10 +111,11 @@ class Server:
                 return
             try:
                 work()
-            except Exception:
+            except Exception as fault:
                 if self.closing.is_set():
                     return
                 log.exception("turn_failed", work=name)
+                self.live.set(alarms=(f"{name} fails: {type(fault).__name__}",))
                 self.closing.wait(1.0)
 
     def _cycle(self) -> None:
@@ -131,7 +132,9 @@ class Server:
             self.store, self.meters, self.observed, lambda: before | self._our_pids(), self.clock.now()
         )
         failures = {f"{node} {vendor.value}": look.cause for (node, vendor), look in self.observed.failed.items()}
-        self.live.set(readings=self.observed.readings, external=self.observed.external, meter_failures=failures)
+        found = {"readings": self.observed.readings, "external": self.observed.external, "meter_failures": failures}
+        live = self.live.read()
+        self.live.set(**{name: value for name, value in found.items() if value != getattr(live, name)})
         self._note_peaks()
 
     def _our_pids(self) -> frozenset[int]:
