@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, ClassVar
@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo, available_timezones
 
 from paika.adapters.probe_s3.probe import S3Profile
 from paika.domain.problem import Kind, Problem, UnknownField
+from paika.interfaces.wording.catalogue import Lang
 
 DEFAULT_PORT = 8750
 
@@ -83,7 +84,7 @@ class Settings:
 
 
 def load_settings(path: Path | None, environment: Mapping[str, str] | None = None) -> Settings:
-    """Defaults, then the file, then PAIKA_<NAME>. Raises BadSettings, UnknownField."""
+    """Defaults, then the file, then PAIKA_<NAME>; an empty value says nothing. Raises BadSettings, UnknownField."""
     import yaml
 
     raw: dict[str, Any] = {}
@@ -104,25 +105,74 @@ def load_settings(path: Path | None, environment: Mapping[str, str] | None = Non
             raw[name] = value
     if roots := env.get("PAIKA_PROBE_ROOTS"):
         raw["probe_roots"] = roots.split(os.pathsep)
-    return replace(Settings(), **{name: _read(name, value) for name, value in raw.items()})
+    return replace(Settings(), **{name: _read(name, value) for name, value in raw.items() if value is not None})
 
 
 def _read(name: str, value: Any) -> Any:
     try:
-        if name in {"data", "inventory"}:
-            return Path(str(value)).expanduser().absolute()
-        if name == "probe_roots":
-            return tuple(Path(str(root)).expanduser().absolute() for root in value)
-        if name in {"port", "meter_every_s"}:
-            return int(value)
-        if name in {"probe_private_urls", "https", "run_as_root"}:
-            return str(value).lower() in {"1", "true", "yes", "on"}
-        if name == "s3":
-            return {str(key): S3Profile(**profile) for key, profile in dict(value).items()}
-        if name == "accounts":
-            return {str(person): str(account) for person, account in dict(value).items()}
-        if name == "zone" and str(value) not in available_timezones():
-            raise ValueError(f"{value} is no time zone")
+        return _READERS.get(name, str)(value)
     except (TypeError, ValueError) as fault:
         raise BadSettings(field=name, detail=str(fault)[:300]) from fault
+
+
+def _path(value: Any) -> Path:
+    return Path(str(value)).expanduser().absolute()
+
+
+def _paths(value: Any) -> tuple[Path, ...]:
+    """A list; a single text would be taken for a list of its characters, the root folder among them."""
+    if not isinstance(value, list):
+        raise TypeError(f"{value!r} is no list")
+    return tuple(_path(one) for one in value)
+
+
+def _number(low: int, high: int) -> Callable[[Any], int]:
+    def read(value: Any) -> int:
+        number = int(str(value))
+        if not low <= number <= high:
+            raise ValueError(f"{number} is not within {low}..{high}")
+        return number
+
+    return read
+
+
+def _switch(value: Any) -> bool:
+    word = str(value).lower()
+    if word not in _ON | _OFF:
+        raise ValueError(f"{value} is neither yes nor no")
+    return word in _ON
+
+
+def _zone(value: Any) -> str:
+    if str(value) not in available_timezones():
+        raise ValueError(f"{value} is no time zone")
     return str(value)
+
+
+def _lang(value: Any) -> str:
+    return Lang(str(value)).value
+
+
+def _profiles(value: Any) -> dict[str, S3Profile]:
+    return {str(key): S3Profile(**profile) for key, profile in dict(value).items()}
+
+
+def _accounts(value: Any) -> dict[str, str]:
+    return {str(person): str(account) for person, account in dict(value).items()}
+
+
+_ON, _OFF = {"1", "true", "yes", "on"}, {"0", "false", "no", "off"}
+_READERS: Mapping[str, Callable[[Any], Any]] = {
+    "data": _path,
+    "inventory": _path,
+    "probe_roots": _paths,
+    "port": _number(1, 65_535),
+    "meter_every_s": _number(1, 3_600),
+    "probe_private_urls": _switch,
+    "https": _switch,
+    "run_as_root": _switch,
+    "zone": _zone,
+    "lang": _lang,
+    "s3": _profiles,
+    "accounts": _accounts,
+}
