@@ -136,16 +136,19 @@ class NodeTimeline:
     def _share_on(
         self, card: int, need: ShareNeed, fit_s: int, lease_s: int, after: int, bound: int
     ) -> tuple[int, tuple[int, int]] | None:
-        starts = {after, *(u.end for u in self.shares[card] if after < u.end < NEVER)}
-        bit = 1 << card
-        first = bisect_right(self.times, after)
-        starts.update(t for t, mask in zip(self.times[first:], self.open[first:], strict=True) if mask & bit)
-        for start in sorted(s for s in starts if s <= bound):
-            if self.lease_ends[card] < start + lease_s or not self._open_for(bit, start, start + fit_s):
-                continue
-            left = self._share_room(card, need, start, start + fit_s)
-            if left is not None:
-                return start, (0 if self._shared_at(card, start) else 1, left)
+        """The first instant at which the card opens, or a share on it ends, and everything fits from then on."""
+        ends = {use.end for use in self.shares[card]}
+        bit, was_open = 1 << card, False
+        for i in range(bisect_right(self.times, after) - 1, len(self.times)):
+            start = max(self.times[i], after)
+            if start > bound or self.lease_ends[card] < start + lease_s:
+                return None
+            is_open = bool(self.open[i] & bit)
+            if is_open and (not was_open or start in ends) and self._open_for(bit, start, start + fit_s):
+                left = self._share_room(card, need, start, start + fit_s)
+                if left is not None:
+                    return start, (0 if self._shared_at(card, start) else 1, left)
+            was_open = is_open
         return None
 
     def _open_for(self, bit: int, start: int, end: int) -> bool:
