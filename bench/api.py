@@ -1,0 +1,216 @@
+"""make bench-api: what readers wait for while a long queue is planned again and again.
+
+A real server on virtual cards in a child process; tasks waiting in it, some submitted and cancelled every
+second, so that cycles never stop. Four client threads read one page after the other. The baseline in the same
+run is GET /health, which reads nothing: its times are what HTTP, the interpreter's lock and the client cost.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from statistics import quantiles
+from typing import Any
+
+import httpx
+
+from paika.interfaces.client import Client
+from paika.interfaces.wire import Unreachable
+
+WAITING = int(os.environ.get("BENCH_TASKS", "10000"))
+SECONDS = float(os.environ.get("BENCH_SECONDS", "15"))
+THREADS = 4
+BATCH = 1000
+CHURN = 5  # tasks submitted and cancelled each second
+INVENTORY = """\
+nodes:
+  - {id: v1, virtual: true, cards: {type: A100-80G, count: 8}}
+  - {id: v2, virtual: true, cards: {type: RTX 4090, count: 8}}
+teams: [{id: lab, name: lab}]
+"""
+PAGES = {
+    "health (baseline)": "/api/v1/health",
+    "tasks, 100 a page": "/api/v1/tasks?limit=100",
+    "board: queue page": "/queue",
+    "one task": "/api/v1/tasks/t-500",
+}
+
+
+def form(number: int) -> dict[str, Any]:
+    """A task of the bench; sizes, lengths and tiers vary."""
+    hours = (1, 2, 4, 8, 12, 24)[number % 6]
+    return {
+        "name": f"bench-{number}",
+        "team": "lab",
+        "command": ["sleep", "1000000"],
+        "cards": (1, 1, 1, 2, 4, 8)[number % 5],
+        "tier": ("normal", "normal", "normal", "idle")[number % 4],
+        "priority": 30 + number % 41,
+        "limit": f"{hours}h",
+        "vram": ("10G", "20G", "40G")[number % 3],
+    }
+
+
+@contextmanager
+def server(folder: Path) -> Iterator[tuple[subprocess.Popen[bytes], str, Path]]:
+    """A server of our own; its tasks are cancelled before it goes."""
+    data = folder / "data"
+    data.mkdir()
+    (data / "inventory.yaml").write_text(INVENTORY, encoding="utf-8")
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    argv = [sys.executable, "-m", "paika.wiring.main", "server", "start", "--data", str(data)]
+    argv += ["--port", str(port), "--inventory", str(data / "inventory.yaml")]
+    log = folder / "server.log"
+    with log.open("wb") as output:
+        env = os.environ | {"PAIKA_RUN_AS_ROOT": "1"}
+        process = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=output, stderr=output, env=env)
+    url = f"http://127.0.0.1:{port}"
+    try:
+        wait_for(lambda: _answers(url), process)
+        yield process, url, data
+    finally:
+        with suppress(Exception), client_of(url, data) as client:
+            for row in list(client.tasks("running")):
+                client.cancel(row["id"])
+            wait_for(lambda: not list(client.tasks("running")), process, 30)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+
+
+def _answers(url: str) -> bool:
+    try:
+        with Client(url, "none") as client:
+            return bool(client.get("health")["ok"])
+    except Unreachable:
+        return False
+
+
+def wait_for(condition: Any, process: subprocess.Popen[bytes], patience_s: float = 120) -> None:
+    """Until it is true. Raises RuntimeError if it does not come true or the server dies."""
+    deadline = time.monotonic() + patience_s
+    while not condition():
+        if time.monotonic() > deadline or process.poll() is not None:
+            raise RuntimeError("the server does not do what it should")
+        time.sleep(0.1)
+
+
+def client_of(url: str, data: Path) -> Client:
+    """An admin's client."""
+    return Client(url, (data / "admin.token").read_text(encoding="ascii").strip(), timeout_s=120)
+
+
+@contextmanager
+def signed_in(url: str, data: Path) -> Iterator[httpx.Client]:
+    """A client that may read both the API and the board."""
+    token = (data / "admin.token").read_text(encoding="ascii").strip()
+    with httpx.Client(base_url=url, timeout=120, trust_env=False, follow_redirects=True) as client:
+        client.post("/login", data={"secret": token, "next": "/queue"}, headers={"Origin": url})
+        assert "login" not in str(client.get("/queue").url), "the login did not work"
+        client.headers["Authorization"] = f"Bearer {token}"
+        yield client
+
+
+class Churn:
+    """Tasks come and go every second, and are counted."""
+
+    def __init__(self, url: str, data: Path, first: int) -> None:
+        self.done = threading.Event()
+        self.acts = 0
+        self.thread = threading.Thread(target=self._run, args=(url, data, first), daemon=True)
+        self.thread.start()
+
+    def _run(self, url: str, data: Path, number: int) -> None:
+        with client_of(url, data) as client:
+            while not self.done.is_set():
+                begun = time.monotonic()
+                for _ in range(CHURN):
+                    task = client.submit(form(number))
+                    client.cancel(task["id"])
+                    number, self.acts = number + 1, self.acts + 2
+                self.done.wait(max(0.0, 1.0 - (time.monotonic() - begun)))
+
+
+def read_page(path: str, url: str, data: Path) -> list[float]:
+    """Seconds of each read, of all threads together."""
+    times: list[float] = []
+    until = time.monotonic() + SECONDS
+
+    def reader() -> None:
+        with signed_in(url, data) as client:
+            while time.monotonic() < until:
+                begun = time.perf_counter()
+                answer = client.get(path)
+                times.append(time.perf_counter() - begun)
+                assert answer.status_code == 200, answer.text[:300]
+
+    threads = [threading.Thread(target=reader) for _ in range(THREADS)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return times
+
+
+def measure(name: str, path: str, url: str, data: Path, client: Client) -> dict[str, Any]:
+    """One row of the table, printed."""
+    before = client.get("overview")["cycle"]["cycles"]
+    times = read_page(path, url, data)
+    cycle = client.get("overview")["cycle"]
+    cuts = quantiles(times, n=100)
+    row = {
+        "page": name,
+        "reads_per_s": round(len(times) / SECONDS, 1),
+        "p50_ms": round(cuts[49] * 1000, 1),
+        "p99_ms": round(cuts[98] * 1000, 1),
+        "max_ms": round(max(times) * 1000, 1),
+        "cycles": cycle["cycles"] - before,
+        "cycle_s": round(cycle["seconds"], 3),
+    }
+    print(f"{name:<20}", *(f"{row[key]:>11}" for key in COLUMNS), flush=True)
+    return row
+
+
+COLUMNS = ("reads_per_s", "p50_ms", "p99_ms", "max_ms", "cycles", "cycle_s")
+
+
+def main() -> int:
+    """Print the table and one JSON line."""
+    with (
+        tempfile.TemporaryDirectory(prefix="paika-bench-") as place,
+        server(Path(place)) as (process, url, data),
+        client_of(url, data) as client,
+    ):
+        begun = time.monotonic()
+        for first in range(0, WAITING, BATCH):
+            client.submit_many([form(n) for n in range(first, min(first + BATCH, WAITING))])
+        took = time.monotonic() - begun
+        wait_for(lambda: client.get("overview")["unseen"] == 0, process)
+        waiting = client.queue(1)["total"]
+        print(f"{waiting} waiting, 16 virtual cards, {THREADS} readers, {SECONDS:.0f} s a page, "
+              f"{2 * CHURN} changes a second; submitted in {took:.1f} s; {os.cpu_count()} CPUs, "
+              f"Python {platform.python_version()}")  # fmt: skip
+        print(f"{'page':<20}", *(f"{key:>11}" for key in COLUMNS))
+        churn = Churn(url, data, WAITING)
+        rows = [measure(name, path, url, data, client) for name, path in PAGES.items()]
+        churn.done.set()
+        churn.thread.join()
+        rss = int(Path(f"/proc/{process.pid}/status").read_text().partition("VmRSS:")[2].split()[0]) // 1024
+        print(json.dumps({"bench": "api", "waiting": waiting, "rows": rows, "acts": churn.acts, "rss_mib": rss}))
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
