@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import timedelta
+from itertools import islice
 
 from paika.domain.card import Health
 from paika.domain.reason import (
@@ -95,8 +96,9 @@ class Explainer:
             return [QuotaFull(task.team, ceiling, team.used[0], need, holders)]
         if not quota_ahead:
             return []
-        ahead = [(at, name) for at, name in self._team_later(task.team) if self.ranks[name] < self.ranks[task.id]]
-        names = tuple(dict.fromkeys(name for _, name in ahead[:MOST_TASKS]))
+        mine = self.ranks[task.id]
+        ahead = list(islice((one for one in self._team_later(task.team) if self.ranks[one[1]] < mine), MOST_TASKS))
+        names = tuple(dict.fromkeys(name for _, name in ahead))
         return [QuotaPromised(task.team, ceiling, names, self.draft.date(ahead[0][0]))] if ahead else []
 
     def _team_later(self, team: str) -> list[tuple[int, str]]:

@@ -139,9 +139,11 @@ class NodeTimeline:
         """The first instant at which the card opens, or a share on it ends, and everything fits from then on."""
         ends = {use.end for use in self.shares[card]}
         bit, was_open = 1 << card, False
-        for i in range(bisect_right(self.times, after) - 1, len(self.times)):
-            start = max(self.times[i], after)
-            if start > bound or self.lease_ends[card] < start + lease_s:
+        last = min(bound, self.lease_ends[card] - lease_s)
+        first = bisect_right(self.times, after) - 1
+        for i in range(first, len(self.times)):
+            start = after if i == first else self.times[i]
+            if start > last:
                 return None
             is_open = bool(self.open[i] & bit)
             if is_open and (not was_open or start in ends) and self._open_for(bit, start, start + fit_s):
