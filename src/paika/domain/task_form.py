@@ -132,8 +132,8 @@ def path(field: str, value: object) -> str:
 
 
 def types(field: str, value: object) -> str:
-    """Card types as written, as one text with commas."""
-    return ", ".join(names(field, value, 50, 80))
+    """Card types as written, as one text with commas; a comma inside a list's item separates too."""
+    return ", ".join(names(field, ", ".join(names(field, value, 50, 80)), 50, 80))
 
 
 def capabilities(field: str, value: object) -> tuple[str, ...]:

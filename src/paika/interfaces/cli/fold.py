@@ -21,7 +21,7 @@ def spans(text: str, width: int) -> list[tuple[int, int]]:
         if place > start and _may_break(text[place - 1], sign):
             last = place
         cells += cell_len(sign)
-        if cells > width and place > start and sign != " ":
+        while cells > width and place > start and sign != " ":
             end = last if last > start else place
             found.append((start, start + len(text[start:end].rstrip(" "))))
             start = last = end + len(text[end : place + 1]) - len(text[end : place + 1].lstrip(" "))

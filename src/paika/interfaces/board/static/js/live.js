@@ -78,11 +78,11 @@ function listen(address) {
     if (names.length > 0 && (cares.length === 0 || names.some((name) => cares.includes(name)))) changed();
   };
   feed.onopen = () => {
-    const again = heard !== undefined && !open;
+    const news = !open;
     open = true;
     heard = new Date();
     showState("live");
-    if (again) changed(); // what was missed while the line was down
+    if (news) changed(); // what was missed between the page and the line, or while the line was down
   };
   feed.addEventListener("change", hear);
   feed.onerror = () => {
