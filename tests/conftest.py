@@ -4,6 +4,14 @@ from __future__ import annotations
 
 import os
 
+from hypothesis import settings
+
+settings.register_profile(
+    "ci", derandomize=True, database=None
+)  # the same worlds each time; `make laws` rolls new ones
+if os.environ.get("CI"):
+    settings.load_profile("ci")
+
 os.environ.setdefault("PAIKA_RUN_AS_ROOT", "1")  # where tests are root, so are the tasks of the servers they start
 
 pytest_plugins = ["tests.servers.fixtures"]
