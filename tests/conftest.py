@@ -8,7 +8,7 @@ from hypothesis import settings
 
 settings.register_profile(
     "ci", derandomize=True, database=None
-)  # the same worlds each time; `make laws` rolls new ones
+)  # `make laws` rolls new worlds
 if os.environ.get("CI"):
     settings.load_profile("ci")
 
