@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from paika.domain.plan import Plan, ReasonRecord, Wait
+from paika.domain.policy import Policy
 from paika.domain.reason import DataNotReady, PlanRefused, Reason
 from paika.domain.records import Change, Records
 from paika.domain.run import Run, RunState
@@ -29,15 +30,28 @@ from paika.services.take_snapshot import take_snapshot
 MOST_APART_S = 30  # a plan is made at least this often
 
 
+Decided = tuple[Plan, list[Violation]]
+
+
+def decide(snapshot: Snapshot, policy: Policy, now: datetime) -> Decided:
+    """A plan, and every rule that it breaks."""
+    made = plan(snapshot, policy, now)
+    return made, check(snapshot, policy, made)
+
+
 @dataclass(slots=True)
 class Cycle:
-    """The running server's planner. `engines` by name; `peaks` are filled by whoever reads the meters."""
+    """The running server's planner. `engines` by name; `peaks` are filled by whoever reads the meters.
+
+    `decide` may do its work elsewhere; its answer is that of the function of the same name.
+    """
 
     store: Store
     engines: Mapping[str, Engine]
     clock: Clock
     ids: Ids
     live: LiveBox
+    decide: Callable[[Snapshot, Policy, datetime], Decided] = decide
     peaks: dict[str, Peak] = field(default_factory=dict)
     _told: dict[str, tuple[str, ...]] = field(default_factory=dict)
     _speeds: tuple[Speed, ...] | None = None
@@ -145,8 +159,7 @@ class Cycle:
         if self._planned is None:
             self._told = self._told_before(records)
         snapshot = take_snapshot(records, external, now, self._speeds, engines=self.engines.keys() - silent)
-        made = plan(snapshot, records.policy, now)
-        broken = check(snapshot, records.policy, made)
+        made, broken = self.decide(snapshot, records.policy, now)
         if any(violation.blocks for violation in broken):
             made = _refused(made, snapshot, records, broken)
         written_on, after = self._write(made, now)

@@ -41,9 +41,11 @@ from paika.services.follow_runs import Peak
 from paika.services.live import LiveBox
 from paika.services.observe_cards import observe_cards
 from paika.services.run_cycle import Cycle
+from paika.wiring.planner_process import PlannerProcess
 from paika.wiring.settings import BadSettings, Settings
 
 LOCAL = "local"
+MERGED_S = 0.1  # what happens within this time is looked at together
 log = structlog.get_logger("paika.server")
 
 
@@ -75,6 +77,7 @@ class Server:
     ids: SystemIds
     live: LiveBox
     cycle: Cycle
+    planner: PlannerProcess
     meters: tuple[Meter, ...]
     readiness: ReadinessWatch
     context: Context
@@ -101,6 +104,7 @@ class Server:
         self.closing.set()
         for thread in self.threads:
             thread.join(timeout=10)
+        self.planner.close()
         self.pool.shutdown(wait=False, cancel_futures=True)
         self.store.close()
 
@@ -121,6 +125,7 @@ class Server:
     def _cycle(self) -> None:
         self.cycle.run()
         records = self.store.read()
+        self.closing.wait(MERGED_S)
         self.store.wait_change(records.version, 0.3 if records.runs else 1.0)
 
     def _probe(self) -> None:
@@ -169,7 +174,8 @@ def build_server(settings: Settings) -> Server:
     store = SqlStore(settings.database_url)
     clock, ids, live = SystemClock(), SystemIds(), LiveBox()
     engine = LocalEngine(settings.data, LocalNodes(store), account_of=_accounts(settings))
-    cycle = Cycle(store, {LOCAL: engine}, clock, ids, live)
+    planner = PlannerProcess()
+    cycle = Cycle(store, {LOCAL: engine}, clock, ids, live, decide=planner)
     pool = ThreadPoolExecutor(8, thread_name_prefix="paika-probe")
     probes = (
         FileProbe((*settings.probe_roots, settings.data)),
@@ -204,6 +210,7 @@ def build_server(settings: Settings) -> Server:
         ids=ids,
         live=live,
         cycle=cycle,
+        planner=planner,
         meters=_meters(settings, store, live),
         readiness=ReadinessWatch(store, clock, probes, pool),
         context=context,

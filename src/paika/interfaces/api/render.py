@@ -16,7 +16,7 @@ from starlette.responses import Response
 from paika.domain.problem import Kind, Problem, VersionConflict
 from paika.domain.reason import Reason
 from paika.domain.task import Program
-from paika.interfaces.wording.say import Speaker, say
+from paika.interfaces.wording.say import MOST_SAID, Speaker, say
 
 STATUS = {
     Kind.INVALID: 422,
@@ -72,7 +72,8 @@ def _nouns(kind: type) -> Callable[[Any, Speaker], Any]:
 
 def instant(at: datetime) -> str:
     """An instant as RFC 3339 in UTC with 'Z'."""
-    return at.astimezone(UTC).isoformat().replace("+00:00", "Z")
+    utc = at if at.tzinfo is UTC else at.astimezone(UTC)
+    return utc.isoformat().removesuffix("+00:00") + "Z"
 
 
 def status_of(problem: Problem) -> int:
@@ -97,6 +98,16 @@ def _program(program: Program, speaker: Speaker) -> dict[str, Any]:
     return told | {"variables": dict(program.variables)}
 
 
+def _reason(reason: Reason, speaker: Speaker) -> Any:
+    """Tasks of one shape share their reasons; each is rendered once for a speaker."""
+    known = speaker.rendered.get(id(reason))
+    if known is None:
+        known = reason, plain(say(reason, speaker), speaker)
+        if len(speaker.rendered) < MOST_SAID:
+            speaker.rendered[id(reason)] = known
+    return known[1]
+
+
 def _listed(value: Iterable[Any], speaker: Speaker) -> list[Any]:
     return [plain(item, speaker) for item in value]
 
@@ -109,7 +120,8 @@ _RENDERERS: tuple[tuple[type | tuple[type, ...], Callable[[Any, Speaker], Any]],
     (date, lambda value, _: value.isoformat()),
     (timedelta, lambda value, _: int(value.total_seconds())),
     (bytes, lambda value, _: value.decode("utf-8", "replace")),
-    ((Reason, Problem), lambda value, speaker: plain(say(value, speaker), speaker)),
+    (Reason, _reason),
+    (Problem, lambda value, speaker: plain(say(value, speaker), speaker)),
     (Program, _program),
     (Mapping, lambda value, speaker: {str(key): plain(item, speaker) for key, item in value.items()}),
     ((tuple, list, set, frozenset), _listed),

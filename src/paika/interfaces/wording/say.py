@@ -13,6 +13,7 @@ from paika.domain.units import MIB_PER_GIB, PARTS_PER_CARD
 from paika.domain.visible import shown
 from paika.interfaces.wording.catalogue import Lang, messages, words
 
+MOST_SAID = 2000  # a speaker that lives long forgets nothing, but stops learning
 _RANGE = re.compile(r"\d+(?:\.\.\d+)?")
 
 
@@ -66,6 +67,8 @@ class Speaker(Formatter):
 
     def __init__(self, lang: Lang, zone: tzinfo, now: datetime | None = None) -> None:
         self.lang, self.zone, self.now = lang, zone, now
+        self.said: dict[int, tuple[Reason, dict[str, object]]] = {}  # by id; the value keeps it from being reused
+        self.rendered: dict[int, tuple[Reason, object]] = {}  # the same for whoever turns the words into more
 
     def format_field(self, value: object, format_spec: str) -> str:
         """Format one fact. `:word.PREFIX` looks PREFIX.value up among the words."""
@@ -155,7 +158,21 @@ def facts_of(what: Reason | Problem) -> dict[str, object]:
 
 
 def say(what: Reason | Problem, speaker: Speaker) -> dict[str, object]:
-    """code, message, hint, facts (and for problems field, for several the list) of one typed value."""
+    """code, message, hint, facts (and for problems field, for several the list) of one typed value.
+
+    Tasks of one shape share their reasons, so a speaker says each of them once; the answer is not to be changed.
+    """
+    if not isinstance(what, Reason):
+        return _said(what, speaker)
+    known = speaker.said.get(id(what))
+    if known is None:
+        known = what, _said(what, speaker)
+        if len(speaker.said) < MOST_SAID:
+            speaker.said[id(what)] = known
+    return known[1]
+
+
+def _said(what: Reason | Problem, speaker: Speaker) -> dict[str, object]:
     facts = facts_of(what)
     message, hint = speaker.say(what.code, facts)
     told: dict[str, object] = {"code": what.code, "message": message, "hint": hint}

@@ -1,0 +1,82 @@
+"""Long queues are planned in a process of their own, so that readers do not wait for the interpreter's lock.
+
+Two Python processes talk in pickles over pipes that nobody else holds. The child ends when its pipe does,
+so it never outlives the server, however that ends.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import sys
+from datetime import datetime
+
+import structlog
+
+from paika.domain.policy import Policy
+from paika.domain.snapshot import Snapshot
+from paika.services.run_cycle import Decided, decide
+
+LONG = 500  # waiting tasks from which the way to another process pays
+log = structlog.get_logger("paika.planner")
+
+
+class PlannerProcess:
+    """Decides like `decide`; short queues here, long ones in the child. If the child fails, it is done here."""
+
+    def __init__(self, long: int = LONG) -> None:
+        self._long = long
+        self._child: subprocess.Popen[bytes] | None = None
+
+    def __call__(self, snapshot: Snapshot, policy: Policy, now: datetime) -> Decided:
+        """A plan and what is wrong with it. For one thread at a time."""
+        if len(snapshot.tasks) < self._long:
+            return decide(snapshot, policy, now)
+        try:
+            return self._ask(snapshot, policy, now)
+        except (OSError, EOFError, pickle.UnpicklingError) as fault:
+            log.warning("planner_process_failed", cause=str(fault) or type(fault).__name__)
+            self.close()
+            return decide(snapshot, policy, now)
+
+    def close(self) -> None:
+        """End the child, if there is one; a later call makes another."""
+        child, self._child = self._child, None
+        if child is not None:
+            child.kill()
+            child.communicate()
+
+    def _ask(self, snapshot: Snapshot, policy: Policy, now: datetime) -> Decided:
+        child = self._child = self._child or _spawn()
+        assert child.stdin is not None
+        assert child.stdout is not None
+        pickle.dump((snapshot, policy, now), child.stdin, pickle.HIGHEST_PROTOCOL)
+        child.stdin.flush()
+        made: Decided = pickle.load(child.stdout)  # noqa: S301 - our own child, over a pipe of our own
+        return made
+
+
+def _spawn() -> subprocess.Popen[bytes]:
+    argv = [sys.executable, "-m", "paika.wiring.planner_process"]
+    # A session of its own: Ctrl-C in the terminal is for the server, which then ends the child.
+    return subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)  # noqa: S603
+
+
+def main() -> None:
+    """The child: plan what comes in until nothing more does. A fault ends it, and its words are on stderr."""
+    os.nice(5)
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # whatever prints by mistake must not stand among the answers
+    questions = sys.stdin.buffer
+    while True:
+        try:
+            snapshot, policy, now = pickle.load(questions)  # noqa: S301 - from the server, over its pipe
+        except EOFError:
+            return
+        pickle.dump(decide(snapshot, policy, now), answers, pickle.HIGHEST_PROTOCOL)
+        answers.flush()
+
+
+if __name__ == "__main__":
+    main()

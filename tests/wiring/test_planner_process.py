@@ -1,0 +1,96 @@
+"""Planning in a process of its own: the same answers, whatever becomes of the process."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import psutil
+import pytest
+from tests.lab import Lab
+from tests.wiring.served import eventually
+
+from paika.services.run_cycle import decide
+from paika.services.take_snapshot import take_snapshot
+from paika.wiring.planner_process import PlannerProcess
+
+
+@pytest.fixture
+def planner() -> Iterator[PlannerProcess]:
+    made = PlannerProcess(long=1)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def question():
+    """A snapshot of a lab with tasks of many kinds, the policy and the time."""
+    lab = Lab()
+    lab.run(lab.submit(limit="1h"), "a0", "a1")
+    for form in ({}, {"cards": 3, "inputs": "coco"}, {"share_vram": "8G", "share_bandwidth": 20}, {"cards": 9}):
+        for _ in range(3):
+            lab.submit(**form)
+    return take_snapshot(lab.records, {}, lab.clock.now()), lab.records.policy, lab.clock.now()
+
+
+def child_of(planner: PlannerProcess) -> subprocess.Popen[bytes]:
+    child = planner._child
+    assert child is not None
+    return child
+
+
+def test_it_answers_as_the_planner_does(planner, question):
+    assert planner(*question) == decide(*question)
+    first = child_of(planner)
+    assert planner(*question) == decide(*question)
+    assert child_of(planner) is first
+    assert planner(*question)[0].starts
+
+
+def test_short_queues_need_no_process(question):
+    planner = PlannerProcess(long=len(question[0].tasks) + 1)
+    assert planner(*question) == decide(*question)
+    assert planner._child is None
+
+
+def test_a_process_that_dies_costs_nothing_but_itself(planner, question):
+    planner(*question)
+    first = child_of(planner)
+    os.kill(first.pid, signal.SIGKILL)
+    first.wait(30)
+    assert planner(*question) == decide(*question)
+    assert planner(*question) == decide(*question)
+    assert child_of(planner).pid != first.pid
+
+
+def test_what_the_planner_raises_is_raised(planner, question, capfd):
+    snapshot, policy, _ = question
+    with pytest.raises(TypeError):
+        planner(snapshot, policy, None)
+    assert "TypeError" in capfd.readouterr().err
+
+
+def test_it_ends_with_the_server_however_that_ends():
+    """The server is killed; the process sees the end of its pipe."""
+    script = (
+        "import os, signal\n"
+        "from paika.wiring import planner_process\n"
+        "child = planner_process._spawn()\n"
+        "print(child.pid, flush=True)\n"
+        "os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    server = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE)
+    pid = int(server.communicate(timeout=60)[0])
+    assert server.returncode == -signal.SIGKILL
+    eventually(lambda: not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE)
+
+
+def test_closed_it_leaves_nothing(planner, question):
+    planner(*question)
+    child = child_of(planner)
+    planner.close()
+    assert child.poll() is not None
+    planner.close()
