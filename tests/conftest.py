@@ -6,9 +6,7 @@ import os
 
 from hypothesis import settings
 
-settings.register_profile(
-    "ci", derandomize=True, database=None
-)  # `make laws` rolls new worlds
+settings.register_profile("ci", derandomize=True, database=None)  # `make laws` rolls new worlds
 if os.environ.get("CI"):
     settings.load_profile("ci")
 
