@@ -1,8 +1,10 @@
 """make bench-api: what readers wait for while a long queue is planned again and again.
 
 A real server on virtual cards in a child process; tasks waiting in it, some submitted and cancelled every
-second, so that cycles never stop. Four client threads read one page after the other. The baseline in the same
-run is GET /health, which reads nothing: its times are what HTTP, the interpreter's lock and the client cost.
+second, so that cycles never stop. Four client threads read one page after the other: at once, which shows
+what the server can do at most, and twice a second each, which is more than a lab's open boards ask. The
+baseline in the same run is GET /health, which reads nothing: its times are what HTTP, the interpreter's lock
+and the client cost.
 """
 
 from __future__ import annotations
@@ -39,11 +41,14 @@ nodes:
   - {id: v2, virtual: true, cards: {type: RTX 4090, count: 8}}
 teams: [{id: lab, name: lab}]
 """
-PAGES = {
-    "health (baseline)": "/api/v1/health",
-    "tasks, 100 a page": "/api/v1/tasks?limit=100",
-    "board: queue page": "/queue",
-    "one task": "/api/v1/tasks/t-500",
+PAGES = {  # address, and seconds from one read of a thread to its next (0: at once, which shows the most it can do)
+    "health (baseline)": ("/api/v1/health", 0.0),
+    "tasks, 100 a page": ("/api/v1/tasks?limit=100", 0.0),
+    "board: queue page": ("/queue", 0.0),
+    "one task": ("/api/v1/tasks/t-500", 0.0),
+    "health, 8 a second": ("/api/v1/health", 0.5),
+    "tasks, 8 a second": ("/api/v1/tasks?limit=100", 0.5),
+    "board, 8 a second": ("/queue", 0.5),
 }
 
 
@@ -143,8 +148,8 @@ class Churn:
                 self.done.wait(max(0.0, 1.0 - (time.monotonic() - begun)))
 
 
-def read_page(path: str, url: str, data: Path) -> list[float]:
-    """Seconds of each read, of all threads together."""
+def read_page(path: str, every_s: float, url: str, data: Path) -> list[float]:
+    """Seconds of each read, of all threads together; a thread begins one every `every_s` at most."""
     times: list[float] = []
     until = time.monotonic() + SECONDS
 
@@ -155,6 +160,7 @@ def read_page(path: str, url: str, data: Path) -> list[float]:
                 answer = client.get(path)
                 times.append(time.perf_counter() - begun)
                 assert answer.status_code == 200, answer.text[:300]
+                time.sleep(max(0.0, every_s - times[-1]))
 
     threads = [threading.Thread(target=reader) for _ in range(THREADS)]
     for thread in threads:
@@ -164,10 +170,10 @@ def read_page(path: str, url: str, data: Path) -> list[float]:
     return times
 
 
-def measure(name: str, path: str, url: str, data: Path, client: Client) -> dict[str, Any]:
+def measure(name: str, path: str, every_s: float, url: str, data: Path, client: Client) -> dict[str, Any]:
     """One row of the table, printed."""
     before = client.get("overview")["cycle"]["cycles"]
-    times = read_page(path, url, data)
+    times = read_page(path, every_s, url, data)
     cycle = client.get("overview")["cycle"]
     cuts = quantiles(times, n=100)
     row = {
@@ -204,7 +210,7 @@ def main() -> int:
               f"Python {platform.python_version()}")  # fmt: skip
         print(f"{'page':<20}", *(f"{key:>11}" for key in COLUMNS))
         churn = Churn(url, data, WAITING)
-        rows = [measure(name, path, url, data, client) for name, path in PAGES.items()]
+        rows = [measure(name, path, every_s, url, data, client) for name, (path, every_s) in PAGES.items()]
         churn.done.set()
         churn.thread.join()
         rss = int(Path(f"/proc/{process.pid}/status").read_text().partition("VmRSS:")[2].split()[0]) // 1024

@@ -70,6 +70,8 @@ def cheapest_unblock(
     found: list[Unblock] = []
     tries = [t for _, t in zip(range(MOST_TRIED), _tries(snapshot, task, before.reasons, now), strict=False)]
     for attempt in tries:
+        if any(way.change == attempt.change and way.starts_now for way in found):
+            continue  # a smaller step of the same kind already does
         after = _answer(plan(attempt.snapshot, records.policy, now), task_id)
         sooner = after.start_by is not None and (before.start_by is None or after.start_by < before.start_by)
         if after.starts_now or sooner:
