@@ -10,7 +10,9 @@ import os
 import pickle
 import subprocess
 import sys
+from dataclasses import replace
 from datetime import datetime
+from typing import IO, Any
 
 import structlog
 
@@ -18,6 +20,7 @@ from paika.domain.policy import Policy
 from paika.domain.snapshot import Snapshot
 from paika.services.run_cycle import Decided, decide
 
+PIECE = 100  # rows that are packed without a pause
 LONG = 500  # waiting tasks from which the way to another process pays
 log = structlog.get_logger("paika.planner")
 
@@ -51,10 +54,31 @@ class PlannerProcess:
         child = self._child = self._child or _spawn()
         assert child.stdin is not None
         assert child.stdout is not None
-        pickle.dump((snapshot, policy, now), child.stdin, pickle.HIGHEST_PROTOCOL)
-        child.stdin.flush()
-        made: Decided = pickle.load(child.stdout)  # noqa: S301 - our own child, over a pipe of our own
-        return made
+        _send(child.stdin, (replace(snapshot, tasks=()), policy, now), snapshot.tasks)
+        (made, broken), waits = _receive(child.stdout)
+        return replace(made, waits=waits), broken
+
+
+def _send(pipe: IO[bytes], head: object, rows: tuple[Any, ...]) -> None:
+    """The head, then the rows in pieces: between two of them the interpreter may serve somebody else.
+
+    One pickler for all of it, so that what rows share stays shared.
+    """
+    pickler = pickle.Pickler(pipe, pickle.HIGHEST_PROTOCOL)
+    pickler.dump((head, len(rows)))
+    for start in range(0, len(rows), PIECE):
+        pickler.dump(rows[start : start + PIECE])
+    pipe.flush()
+
+
+def _receive(pipe: IO[bytes]) -> tuple[Any, tuple[Any, ...]]:
+    """The head and all rows. Raises EOFError at the end of the pipe."""
+    unpickler = pickle.Unpickler(pipe)  # noqa: S301 - between us and our own child, over a pipe of our own
+    head, count = unpickler.load()
+    rows: list[Any] = []
+    while len(rows) < count:
+        rows += unpickler.load()
+    return head, tuple(rows)
 
 
 def _spawn() -> subprocess.Popen[bytes]:
@@ -71,11 +95,11 @@ def main() -> None:
     questions = sys.stdin.buffer
     while True:
         try:
-            snapshot, policy, now = pickle.load(questions)  # noqa: S301 - from the server, over its pipe
+            (snapshot, policy, now), tasks = _receive(questions)
         except EOFError:
             return
-        pickle.dump(decide(snapshot, policy, now), answers, pickle.HIGHEST_PROTOCOL)
-        answers.flush()
+        made, broken = decide(replace(snapshot, tasks=tasks), policy, now)
+        _send(answers, (replace(made, waits=()), broken), made.waits)
 
 
 if __name__ == "__main__":
