@@ -153,8 +153,9 @@ def read_page(path: str, every_s: float, url: str, data: Path) -> list[float]:
     times: list[float] = []
     until = time.monotonic() + SECONDS
 
-    def reader() -> None:
+    def reader(number: int) -> None:
         with signed_in(url, data) as client:
+            time.sleep(every_s * number / THREADS)  # people do not read in step
             while time.monotonic() < until:
                 begun = time.perf_counter()
                 answer = client.get(path)
@@ -162,7 +163,7 @@ def read_page(path: str, every_s: float, url: str, data: Path) -> list[float]:
                 assert answer.status_code == 200, answer.text[:300]
                 time.sleep(max(0.0, every_s - times[-1]))
 
-    threads = [threading.Thread(target=reader) for _ in range(THREADS)]
+    threads = [threading.Thread(target=reader, args=(number,)) for number in range(THREADS)]
     for thread in threads:
         thread.start()
     for thread in threads:
