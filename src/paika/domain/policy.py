@@ -24,7 +24,6 @@ class Policy:
     bandwidth_heavy_percent: int = 51  # two shares at or above never meet
     hold_for_unknown_end: bool = True  # core tasks keep free cards while the rest ends "unknown"
     unknown_run_s: int = 86_400  # a run of unknown length wants a lease to last at least this long
-    horizon_s: int = 72 * 3600  # promises are exact inside it
     retries_not_own_fault: int = 3
     retry_delay_s: int = 30
     start_timeout_s: int = 120
