@@ -11,12 +11,17 @@ from paika.domain.units import card_seconds, whole_seconds
 
 
 class EntryKind(StrEnum):
-    """HOLD and RELEASE move held card parts; SPEND and LOST book card-seconds."""
+    """HOLD and RELEASE move held card parts, BORROW and RETURN those beside the ceiling; SPEND and LOST book time."""
 
     HOLD = "hold"
     RELEASE = "release"
+    BORROW = "borrow"
+    RETURN = "return"
     SPEND = "spend"
     LOST = "lost"  # card time that brought the task nothing through no fault of its own
+
+
+_BESIDE = frozenset({EntryKind.BORROW, EntryKind.RETURN})
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,18 +42,21 @@ class LedgerEntry:
 
 @dataclass(frozen=True, slots=True)
 class Balance:
-    """What the ledger says of one team: held card parts now, card-seconds spent and lost in all."""
+    """What the ledger says of one team: held and borrowed card parts now, card-seconds spent and lost in all."""
 
     held_parts: int = 0
     spent_card_seconds: int = 0
     lost_card_seconds: int = 0
+    borrowed_parts: int = 0
 
     def plus(self, entry: LedgerEntry) -> Balance:
         """The balance after one more entry."""
+        borrowed = entry.kind in _BESIDE
         return Balance(
-            self.held_parts + entry.parts,
+            self.held_parts + (0 if borrowed else entry.parts),
             self.spent_card_seconds + (entry.card_seconds if entry.kind is EntryKind.SPEND else 0),
             self.lost_card_seconds + (entry.card_seconds if entry.kind is EntryKind.LOST else 0),
+            self.borrowed_parts + (entry.parts if borrowed else 0),
         )
 
 
@@ -59,9 +67,23 @@ def run_card_seconds(run: Run) -> int:
     return card_seconds(run.parts_held, whole_seconds(run.started_at, run.ended_at))
 
 
+def decayed(card_seconds: int, age_s: int, half_life_s: int) -> int:
+    """Card time that `age_s` seconds have worn down: halved every half-life, rounded down, nothing after 40 of them.
+
+    Whole halvings are exact; between two of them the value falls in a straight line, so that the result
+    needs no floating point and is the same on every machine.
+    """
+    halvings, rest = divmod(max(0, age_s), half_life_s)
+    if halvings >= 40:
+        return 0
+    top = card_seconds >> halvings
+    return top - top * rest // (2 * half_life_s)
+
+
 def hold(run: Run, card_type: str, at: datetime) -> LedgerEntry:
     """The entry that takes a run's card parts."""
-    return LedgerEntry(EntryKind.HOLD, at, run.id, run.task, run.team, run.owner, card_type, run.parts_held, 0)
+    kind = EntryKind.BORROW if run.borrowed else EntryKind.HOLD
+    return LedgerEntry(kind, at, run.id, run.task, run.team, run.owner, card_type, run.parts_held, 0)
 
 
 def settle(run: Run, card_type: str, at: datetime) -> tuple[LedgerEntry, ...]:
@@ -71,6 +93,6 @@ def settle(run: Run, card_type: str, at: datetime) -> tuple[LedgerEntry, ...]:
     kind = EntryKind.LOST if lost else EntryKind.SPEND
     who = (run.id, run.task, run.team, run.owner, card_type)
     return (
-        LedgerEntry(EntryKind.RELEASE, at, *who, -run.parts_held, 0, cause),
+        LedgerEntry(EntryKind.RETURN if run.borrowed else EntryKind.RELEASE, at, *who, -run.parts_held, 0, cause),
         LedgerEntry(kind, at, *who, 0, run_card_seconds(run), cause),
     )

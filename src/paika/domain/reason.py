@@ -276,6 +276,74 @@ class EndsUnknown(Reason):
     runs: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Reserved(Reason):
+    """Fitting cards are kept for a reservation or maintenance that the run would run into.
+
+    `limit_would_fit_s` is the longest hard limit that ends before it, None when even that does not help.
+    """
+
+    code: ClassVar[str] = "wait.reserved"
+    cards: int
+    reservation: str
+    purpose: str
+    team: str
+    starts_at: datetime
+    ends_at: datetime
+    limit_would_fit_s: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class HeadroomKept(Reason):
+    """Free fitting cards are headroom, which only core tasks may use."""
+
+    code: ClassVar[str] = "wait.headroom"
+    cards: int
+    nodes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BeingFreed(Reason):
+    """Runs are being stopped so that this task can start; their cards are held for it."""
+
+    code: ClassVar[str] = "wait.being_freed"
+    runs: tuple[str, ...]
+    until: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class FloorUnmet(Reason):
+    """A core task under its team's floor does not start at once; `because` says what stands in the way.
+
+    One of capacity, node_fit, reservation, lease, quota, being_freed.
+    """
+
+    code: ClassVar[str] = "wait.floor"
+    team: str
+    floor_cards: int
+    held_cards: int
+    because: str
+
+
+@dataclass(frozen=True, slots=True)
+class IdleClosed(Reason):
+    """So much work waits that the idle tier takes nothing new."""
+
+    code: ClassVar[str] = "wait.idle_closed"
+    pressure_percent: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class PersonCap(Reason):
+    """While much work waits, a person may hold only so many cards below core. Parts are hundredths of a card."""
+
+    code: ClassVar[str] = "wait.person_cap"
+    person: str
+    max_cards: int
+    held_parts: int
+    need_parts: int
+
+
 # -- the planner itself --------------------------------------------------------------------------
 
 

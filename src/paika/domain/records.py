@@ -11,6 +11,7 @@ from paika.domain.access import Token
 from paika.domain.audit import AuditEntry
 from paika.domain.card import Card, CardType
 from paika.domain.dataset import Dataset
+from paika.domain.guarantee import Guarantee
 from paika.domain.ledger import Balance, LedgerEntry
 from paika.domain.match import MatchRecord
 from paika.domain.node import Node
@@ -20,11 +21,12 @@ from paika.domain.policy import Policy
 from paika.domain.pool import Pool
 from paika.domain.problem import VersionConflict
 from paika.domain.quota import Quota
+from paika.domain.reservation import Reservation
 from paika.domain.run import Run
 from paika.domain.task import Task
 from paika.domain.team import Team
 
-Noun = Card | CardType | Dataset | Node | Person | Pool | Quota | Run | Task | Team | Token
+Noun = Card | CardType | Dataset | Guarantee | Node | Person | Pool | Quota | Reservation | Run | Task | Team | Token
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,8 @@ class Records:
     people: Mapping[str, Person] = field(default_factory=dict)
     teams: Mapping[str, Team] = field(default_factory=dict)
     quotas: Mapping[str, Quota] = field(default_factory=dict)
+    guarantees: Mapping[str, Guarantee] = field(default_factory=dict)
+    reservations: Mapping[str, Reservation] = field(default_factory=dict)
     tokens: Mapping[str, Token] = field(default_factory=dict)
     datasets: Mapping[str, Dataset] = field(default_factory=dict)
     tasks: Mapping[str, Task] = field(default_factory=dict)
@@ -95,6 +99,8 @@ SHELVES: dict[type[Noun], str] = {
     Person: "people",
     Team: "teams",
     Quota: "quotas",
+    Guarantee: "guarantees",
+    Reservation: "reservations",
     Token: "tokens",
     Dataset: "datasets",
     Task: "tasks",

@@ -72,7 +72,8 @@ class RunPart:
 class Run:
     """One attempt. `token` marks its processes; `parts_held` are the card parts (100 a card) it holds.
 
-    `ends_by` is when its hard limit or high estimate ends, None when unknown; `ends_by_limit` tells which.
+    `stop_for` is the task that its cards are freed for, `stop_at` when that was decided; with a `checkpoint` it
+    saves its work when told to stop. A `borrowed` run stands beside its team's ceiling, not under it.
     """
 
     id: str
@@ -99,6 +100,11 @@ class Run:
     detail: str = ""
     stop_cause: EndCause | None = None
     stop_by: str = ""
+    stop_for: str = ""
+    stop_at: datetime | None = None
+    grace_s: int = 30
+    checkpoint: bool = False
+    borrowed: bool = False
     oversized: bool = False
     policy_version: int = 1
     version: int = 1

@@ -7,9 +7,13 @@ from datetime import datetime
 
 from paika.domain.card import Card, CardType, ExternalUse
 from paika.domain.dataset import Dataset
+from paika.domain.density import Level
+from paika.domain.guarantee import Guarantee
 from paika.domain.node import Node
 from paika.domain.person import Person
+from paika.domain.promise import Calibration, Promise
 from paika.domain.quota import Quota
+from paika.domain.reservation import Reservation
 from paika.domain.run import Run
 from paika.domain.task import Task
 from paika.domain.team import Team
@@ -28,7 +32,9 @@ class Speed:
 class Snapshot:
     """Queue and resources at an instant. `runs` are those that hold cards; `tasks` those not yet placed.
 
-    `held_parts` are the ledger's held card parts per team, the figure that quotas are compared with.
+    `held_parts` are the ledger's held card parts per team, the figure that quotas are compared with; what idle
+    tasks borrow beyond it is not in them. `usage` is each team's decayed card-seconds at the policy's last step.
+    `promises` are those of the last plan, `density` its level.
     """
 
     version: int
@@ -45,3 +51,9 @@ class Snapshot:
     held_parts: dict[str, int] = field(default_factory=dict)
     external: tuple[ExternalUse, ...] = ()
     speeds: tuple[Speed, ...] = ()
+    reservations: tuple[Reservation, ...] = ()
+    guarantees: tuple[Guarantee, ...] = ()
+    promises: tuple[Promise, ...] = ()
+    usage: dict[str, int] = field(default_factory=dict)
+    density: Level = Level.RELAXED
+    calibrations: tuple[Calibration, ...] = ()

@@ -165,7 +165,9 @@ class Task:
     """What somebody wants to run. Times in UTC; `limit_s` is the hard limit, None meaning none.
 
     `kind` groups runs that behave alike (for match records). `attempts` counts runs so far;
-    `lost_starts` those that failed through no fault of the task and were requeued.
+    `lost_starts` those that failed through no fault of the task and were requeued. `checkpoint` says that it
+    saves its work on the stop signal. `boost` points were added by an admin; `preempted_at` are the times of
+    the last day at which it was stopped for others.
     """
 
     id: str
@@ -183,6 +185,7 @@ class Task:
     after: tuple[Dependency, ...] = ()
     not_before: datetime | None = None
     preemptible: bool = False
+    checkpoint: bool = False
     stop_signal: str = "TERM"
     grace_s: int = 30
     milestone_at: datetime | None = None
@@ -198,6 +201,10 @@ class Task:
     attempts: int = 0
     lost_starts: int = 0
     retry_at: datetime | None = None
+    boost: int = 0
+    boost_by: str = ""
+    boost_why: str = ""
+    preempted_at: tuple[datetime, ...] = ()
     version: int = 1
 
     @property
