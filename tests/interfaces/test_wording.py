@@ -17,6 +17,7 @@ from paika.domain.access import Act
 from paika.domain.person import Role
 from paika.domain.problem import Problem
 from paika.domain.reason import Reason
+from paika.domain.reservation import Purpose
 from paika.domain.run import STEPS as RUN_STEPS
 from paika.domain.run import RunState
 from paika.domain.task import STEPS as TASK_STEPS
@@ -25,6 +26,7 @@ from paika.interfaces.wording.catalogue import Lang, messages, words
 from paika.interfaces.wording.say import Speaker, say
 
 BASES = {Problem, Reason}
+FLOOR_BECAUSE = ("capacity", "node_fit", "reservation", "lease", "quota", "being_freed")
 
 
 def kinds() -> list[type]:
@@ -80,6 +82,8 @@ def test_every_value_that_a_message_words_has_its_word(lang):
         *(f"api.role.{role.value}" for role in Role),
         *(f"api.when.{when.value}" for when in When),
         *(f"api.state.{state.value}" for kind in (TaskState, RunState) for state in kind),
+        *(f"reserved_for.{purpose.value}" for purpose in Purpose),
+        *(f"floor_{part}.{because}" for part in ("because", "helps") for because in FLOOR_BECAUSE),
         *(f"api.event.{event}" for steps in (TASK_STEPS, RUN_STEPS) for _, event in steps),
     }
     assert keys <= words(lang).keys()

@@ -84,6 +84,33 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "On fitting cards, neither limit nor estimate is set for {runs}, so no start can be told",
         "Ask their owners for an estimate or a limit.",
     ),
+    "wait.reserved": (
+        "From {starts_at:when} until {ends_at:when} {cards} fitting cards are "
+        "{purpose:word.reserved_for}{team:opt.reserved_team} ({reservation})",
+        "{limit_would_fit_s:opt.before_window}",
+    ),
+    "wait.headroom": (
+        "{cards} free cards are headroom, which only core tasks may use: {nodes}",
+        "Wait for others to come free; if it cannot wait, ask a team lead to make it a core task.",
+    ),
+    "wait.being_freed": (
+        "Being stopped to free cards for it, {until:opt.freed_by}: {runs}",
+        "Nothing to do: the freed cards are kept for it.",
+    ),
+    "wait.floor": (
+        "Team {team} is guaranteed {floor_cards} cards, its core tasks have {held_cards}, and still it cannot start: "
+        "{because:word.floor_because}",
+        "{because:word.floor_helps}",
+    ),
+    "wait.idle_closed": (
+        "So much work waits ({pressure_percent:opt.pressure}) that the idle tier takes nothing new",
+        "Wait until less is queued, or make it a normal task if it cannot wait.",
+    ),
+    "wait.person_cap": (
+        "While much work waits, a person may hold {max_cards} cards below core; "
+        "{person} holds {held_parts:cards} and needs {need_parts:cards} more",
+        "Wait for one of your runs to end, or ask for fewer cards.",
+    ),
     "wait.plan_refused": (
         "The plan broke a rule ({rules}), so nothing of it was started",
         "A fault of paika: tell the admin, who sees it as an alarm.",
@@ -101,6 +128,28 @@ WORDS: dict[str, str] = {
     "opt.first_at.none": ", from when on is unknown",
     "opt.would_fit": "A task with a limit of at most {value:span} may run first.",
     "opt.would_fit.none": "They go first; an admin can change the order.",
+    "reserved_for.booking": "booked",
+    "reserved_for.maintenance": "down for maintenance",
+    "opt.reserved_team": " for {value}",
+    "opt.reserved_team.none": "",
+    "opt.before_window": "With a limit of at most {value:span} it ends before that; or ask whoever booked.",
+    "opt.before_window.none": "Wait for the end of the window, allow more card types, or ask whoever booked.",
+    "opt.freed_by": "by {value:when} at the latest",
+    "opt.freed_by.none": "until when is unknown",
+    "opt.pressure": "{value:percent} of the card-hours on offer",
+    "opt.pressure.none": "and no card can take any",
+    "floor_because.capacity": "too few cards fit, even if all that may be stopped were",
+    "floor_because.node_fit": "the cards are there, but not together on one machine",
+    "floor_because.reservation": "the fitting cards are booked or down for maintenance",
+    "floor_because.lease": "the lease of the fitting cards ends too soon",
+    "floor_because.quota": "the team's quota is used up",
+    "floor_because.being_freed": "the runs on its cards are being stopped",
+    "floor_helps.capacity": "Wait for a run to end, allow more card types, or ask for fewer cards.",
+    "floor_helps.node_fit": "Spread the task over several machines, or ask for fewer cards on each.",
+    "floor_helps.reservation": "Wait for the end of the window, set a shorter limit, or ask whoever booked.",
+    "floor_helps.lease": "Renew the lease, or set a shorter limit.",
+    "floor_helps.quota": "Wait for a run of the team to end, or ask an admin for more quota.",
+    "floor_helps.being_freed": "Nothing to do: the freed cards are kept for it.",
     "holder.run": "{task} {run} has {cards} ({owner}, {until})",
     "holder.starting": "{task} is starting on {cards} ({owner}, {until})",
     "holder.external": "processes from outside have {cards} ({owner}, end unknown)",
