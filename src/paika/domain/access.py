@@ -35,10 +35,12 @@ class Act(StrEnum):
     SEE_AUDIT = "see_audit"
     USE_COMMAND_PROBE = "use_command_probe"
     MAKE_CORE_TASK = "make_core_task"
+    BOOK_CARDS = "book_cards"  # for somebody without the next right: to ask for a booking
+    APPROVE_BOOKING = "approve_booking"
 
 
-_MEMBER = frozenset({Act.SEE, Act.SUBMIT_TASK, Act.CHANGE_OWN_TASK, Act.CHANGE_DATASET})
-_LEAD = _MEMBER | {Act.CHANGE_TEAM_TASK, Act.MAKE_CORE_TASK, Act.SEE_AUDIT}
+_MEMBER = frozenset({Act.SEE, Act.SUBMIT_TASK, Act.CHANGE_OWN_TASK, Act.CHANGE_DATASET, Act.BOOK_CARDS})
+_LEAD = _MEMBER | {Act.CHANGE_TEAM_TASK, Act.MAKE_CORE_TASK, Act.SEE_AUDIT, Act.APPROVE_BOOKING}
 
 ALLOWED: dict[Role, frozenset[Act]] = {
     Role.VIEWER: frozenset({Act.SEE}),
