@@ -60,6 +60,7 @@ ROUTES: dict[tuple[str, str], tuple[frozenset[tuple[Role, Scope]], dict[str, Any
     ("POST", "/nodes/{node_id}/drain"): (CARDS, {"json": WHY}),
     ("POST", "/nodes/{node_id}/release"): (CARDS, {"json": WHY}),
     ("GET", "/card-types"): (ALL, {}),
+    ("GET", "/timeline"): (ALL, {}),
     ("GET", "/datasets"): (ALL, {}),
     ("GET", "/readiness"): (ALL, {}),
     ("POST", "/datasets"): (WORK, {"json": {"name": "new"}}),

@@ -12,7 +12,7 @@ from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 
 from paika.domain.problem import BadValue, Kind, Problem, Several
-from paika.interfaces.api import books, cards, datasets, imports, login, people, state, task_log, tasks
+from paika.interfaces.api import books, cards, datasets, imports, login, people, state, task_log, tasks, timeline
 from paika.interfaces.api.context import Context
 from paika.interfaces.api.doors import signed_in, speaker_of
 from paika.interfaces.api.incidents import Incident, Incidents
@@ -96,6 +96,7 @@ def build_api(context: Context) -> FastAPI:
         tasks.router,
         task_log.router,
         cards.router,
+        timeline.router,
         datasets.router,
         people.router,
         books.router,
