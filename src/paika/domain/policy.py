@@ -66,7 +66,7 @@ class Policy:
     strict_percent: int = 300
     density_hysteresis_percent: int = 20  # so much below the threshold brings the level down again
     tight_cards_per_person: int | None = None
-    strict_cards_per_person: int | None = 8  # non-core cards that one person may hold when strict
+    strict_cards_per_person: int | None = None  # non-core cards that one person may hold when strict
     strict_extra_headroom: int = 0  # units more for each headroom when strict
     preempt_for: PreemptFor = PreemptFor.GUARANTEE
     preempt_without_checkpoint: bool = False

@@ -335,13 +335,17 @@ class IdleClosed(Reason):
 
 @dataclass(frozen=True, slots=True)
 class PersonCap(Reason):
-    """While much work waits, a person may hold only so many cards below core. Parts are hundredths of a card."""
+    """While much work waits, a person may hold only so many cards below core. Parts are hundredths of a card.
+
+    With `ahead` there is room now, but it is promised to tasks of the same person that go before.
+    """
 
     code: ClassVar[str] = "wait.person_cap"
     person: str
     max_cards: int
     held_parts: int
     need_parts: int
+    ahead: bool = False
 
 
 # -- the planner itself --------------------------------------------------------------------------

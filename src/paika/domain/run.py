@@ -73,7 +73,7 @@ class Run:
     """One attempt. `token` marks its processes; `parts_held` are the card parts (100 a card) it holds.
 
     `stop_for` is the task that its cards are freed for, `stop_at` when that was decided; with a `checkpoint` it
-    saves its work when told to stop. A `borrowed` run stands beside its team's ceiling, not under it.
+    saves its work when told to stop; `preempted_at` are the stops that its task had seen before. A `borrowed` run stands beside its team's ceiling, not under it.
     """
 
     id: str
@@ -105,6 +105,7 @@ class Run:
     grace_s: int = 30
     checkpoint: bool = False
     borrowed: bool = False
+    preempted_at: tuple[datetime, ...] = ()
     oversized: bool = False
     policy_version: int = 1
     version: int = 1

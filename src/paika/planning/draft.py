@@ -1,19 +1,22 @@
-"""The one mutable thing in planning: timelines of all nodes and teams while a plan is being made."""
+"""The one mutable thing in planning: timelines of all nodes and ceilings while a plan is being made."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from paika.domain.policy import Policy
 from paika.domain.reason import Holder
 from paika.domain.run import Run, RunPart
 from paika.domain.snapshot import Snapshot
-from paika.domain.task import Task
+from paika.domain.task import Task, Tier
 from paika.domain.units import EPOCH, PARTS_PER_CARD
-from paika.planning.entitle import TeamUse
-from paika.planning.house import House, epoch_s_up, house_of, lease_end, run_end
+from paika.planning.entitle import Ceiling
+from paika.planning.house import House, epoch_s_up, lease_end, run_end
+from paika.planning.reserve import Line, Passes, Wall
 from paika.planning.timeline import NEVER, NodeTimeline, ShareUse
+
+Masks = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,38 +42,56 @@ class Occupant:
 
 
 class Draft:
-    """Free time of every card, and who is on it now. Only ever gets fuller: earliest starts only move later."""
+    """Free time of every card, and who is on it now.
 
-    def __init__(self, snapshot: Snapshot, policy: Policy, now: datetime) -> None:
+    `seat` and `unseat` only move time about; `settle` tells who is on the cards once all is decided.
+    """
+
+    def __init__(self, snapshot: Snapshot, policy: Policy, now: datetime, house: House, cap: int | None = None) -> None:
         self.policy = policy
         self.at = now
         self.now = epoch_s_up(now)
-        self.house: House = house_of(snapshot)
+        self.house = house
         self.lines = [
-            NodeTimeline(self.now, [c.vram_mib for c in n.cards], [lease_end(n.node, c) for c in n.cards])
-            for n in self.house.nodes
+            Line(NodeTimeline(self.now, [c.vram_mib for c in n.cards], [lease_end(n.node, c) for c in n.cards]))
+            for n in house.nodes
         ]
+        self.passes = Passes(snapshot, bool(policy.headroom))
         self.occupants: dict[str, list[Occupant]] = {}
-        self.spans: list[Span] = []
+        self.spans: dict[str, list[Span]] = {}
         self.team_later: dict[str, list[tuple[int, str]]] = {}
-        ceilings = {quota.team: quota.max_cards for quota in snapshot.quotas}
-        self.ceilings = ceilings
+        self.ceilings = {quota.team: quota.max_cards for quota in snapshot.quotas}
         self.teams = {
-            team.id: TeamUse(self.now, snapshot.held_parts.get(team.id, 0), _parts(ceilings.get(team.id)))
+            team.id: Ceiling(self.now, snapshot.held_parts.get(team.id, 0), _parts(self.ceilings.get(team.id)))
             for team in snapshot.teams
         }
+        self.cap = cap
+        self.persons = {person.id: Ceiling(self.now, 0, _parts(cap)) for person in snapshot.people} if cap else {}
         self.team_runs: dict[str, list[tuple[Run, Occupant]]] = {}
+        self.runs = {run.id: run for run in snapshot.runs}
         for run in snapshot.runs:
-            self._seat(run)
+            self._board(run)
         for use in snapshot.external:
             self._bar(use.card, ", ".join(use.users))
 
-    def _seat(self, run: Run) -> None:
+    def add_walls(self, walls: list[tuple[int, Wall]]) -> None:
+        """Reservations and headroom, before anything is searched."""
+        for node, wall in walls:
+            self.lines[node].add_wall(wall)
+
+    def limits_of(self, task: Task) -> tuple[Ceiling, ...]:
+        """The ceilings that a task counts against."""
+        found = [self.teams.get(task.team), self.persons.get(task.owner) if task.tier is not Tier.CORE else None]
+        return tuple(ceiling for ceiling in found if ceiling is not None and ceiling.ceiling is not None)
+
+    def _board(self, run: Run) -> None:
         until, by_limit = run_end(run, self.now)
         who = Occupant(run.id, run.task, run.owner, until, by_limit)
         self.team_runs.setdefault(run.team, []).append((run, who))
-        if run.team in self.teams:
+        if run.team in self.teams and not run.borrowed:
             self.teams[run.team].add(-run.parts_held, until, NEVER)
+        if run.owner in self.persons and run.tier is not Tier.CORE:
+            self.persons[run.owner].add(run.parts_held, self.now, until)
         for card in run.cards:
             if card not in self.house.at:
                 continue
@@ -79,8 +100,7 @@ class Draft:
             if run.share is None:
                 self.lines[node].take(1 << bit, self.now, until)
             else:
-                use = ShareUse(self.now, until, run.share.vram_mib, run.share.bandwidth_percent)
-                self.lines[node].take_share(bit, use)
+                self.lines[node].take_share(bit, self.use_of(run))
 
     def _bar(self, card: str, users: str) -> None:
         if card in self.house.at:
@@ -88,39 +108,88 @@ class Draft:
             self.occupants.setdefault(card, []).append(Occupant(None, None, users, NEVER, False))
             self.lines[node].take(1 << bit, self.now, NEVER)
 
-    def place(self, task: Task, masks: tuple[tuple[int, int], ...], start: int, end: int, parts: int) -> None:
-        """Give the task its cards from start to end; each mask is (node position, cards)."""
+    # -- planned tasks ---------------------------------------------------------------------------
+
+    def seat(self, task: Task, masks: Masks, start: int, end: int, parts: int) -> None:
+        """Give the task its cards from start to end; each mask is (node position, cards). `parts` 0: no ceiling."""
         for node, mask in masks:
             if task.demand.share is None:
                 self.lines[node].take(mask, start, end)
             else:
-                share = task.demand.share
-                use = ShareUse(start, end, share.vram_mib, share.bandwidth_percent)
-                self.lines[node].take_share(mask.bit_length() - 1, use)
-            self.spans.append(Span(task.id, node, mask, start, end))
-            if start <= self.now:
-                self._occupy(task, node, mask, end)
-        if parts and task.team in self.teams:
-            self.teams[task.team].add(parts, start, end)
-            if start > self.now:
-                self.team_later.setdefault(task.team, []).append((start, task.id))
+                self.lines[node].take_share(mask.bit_length() - 1, _use(task, start, end))
+            self.spans.setdefault(task.id, []).append(Span(task.id, node, mask, start, end))
+        if parts:
+            for ceiling in self.limits_of(task):
+                ceiling.add(parts, start, end)
+
+    def unseat(self, task: Task, parts: int) -> None:
+        """Take the task off its cards again."""
+        spans = self.spans.pop(task.id)
+        for span in spans:
+            if task.demand.share is None:
+                self.lines[span.node].give_back(span.mask, span.start, span.end)
+            else:
+                use = _use(task, span.start, span.end)
+                self.lines[span.node].give_back_share(span.mask.bit_length() - 1, use)
+        if parts:
+            for ceiling in self.limits_of(task):
+                ceiling.add(-parts, spans[0].start, spans[0].end)
 
     def keep(self, task: Task, node: int, mask: int) -> None:
         """Free cards are kept for a task whose start nobody can tell; lower ranks leave them alone."""
         self.lines[node].take(mask, self.now, NEVER)
-        self.spans.append(Span(task.id, node, mask, NEVER, NEVER))
+        self.spans.setdefault(task.id, []).append(Span(task.id, node, mask, NEVER, NEVER))
 
-    def _occupy(self, task: Task, node: int, mask: int, end: int) -> None:
-        who = Occupant(None, task.id, task.owner, end, task.limit_s is not None)
-        for bit, card in enumerate(self.house.nodes[node].cards):
-            if mask >> bit & 1:
+    def free_up(self, run: Run, at: int) -> None:
+        """The run will be stopped and its cards are free from `at` on."""
+        until, _ = run_end(run, self.now)
+        if at >= until:
+            return
+        for card in run.cards:
+            if card not in self.house.at:
+                continue
+            node, bit = self.house.at[card]
+            if run.share is None:
+                self.lines[node].give_back(1 << bit, at, until)
+            else:
+                use = self.use_of(run)
+                self.lines[node].give_back_share(bit, use)
+                if at > self.now:
+                    self.lines[node].take_share(bit, replace(use, end=at))
+        if run.team in self.teams and not run.borrowed:
+            self.teams[run.team].add(-run.parts_held, at, until)
+        if run.owner in self.persons and run.tier is not Tier.CORE:
+            self.persons[run.owner].add(-run.parts_held, at, until)
+
+    def until(self, run: Run) -> int:
+        """When the run ends as far as is known; NEVER otherwise."""
+        return run_end(run, self.now)[0]
+
+    def use_of(self, run: Run) -> ShareUse:
+        """What a sharing run takes of its card."""
+        assert run.share is not None
+        return ShareUse(self.now, self.until(run), run.share.vram_mib, run.share.bandwidth_percent)
+
+    def settle(self, task: Task, parts: int) -> None:
+        """All is decided: who starts now is on its cards, and later starts of teams are known."""
+        for span in self.spans.get(task.id, ()):
+            if span.start <= self.now:
+                self._occupy(task, span)
+        spans = self.spans.get(task.id)
+        if parts and spans and self.now < spans[0].start < NEVER:
+            self.team_later.setdefault(task.team, []).append((spans[0].start, task.id))
+
+    def _occupy(self, task: Task, span: Span) -> None:
+        who = Occupant(None, task.id, task.owner, span.end, task.limit_s is not None)
+        for bit, card in enumerate(self.house.nodes[span.node].cards):
+            if span.mask >> bit & 1:
                 self.occupants.setdefault(card.id, []).append(who)
 
     def date(self, at: int) -> datetime | None:
         """Epoch seconds as an instant; None for NEVER."""
         return None if at >= NEVER else EPOCH + timedelta(seconds=at)
 
-    def parts_on(self, masks: tuple[tuple[int, int], ...]) -> tuple[RunPart, ...]:
+    def parts_on(self, masks: Masks) -> tuple[RunPart, ...]:
         """Masks as run parts with card ids, nodes in order."""
         return tuple(
             RunPart(
@@ -129,6 +198,12 @@ class Draft:
             )
             for node, mask in sorted(masks)
         )
+
+
+def _use(task: Task, start: int, end: int) -> ShareUse:
+    share = task.demand.share
+    assert share is not None
+    return ShareUse(start, end, share.vram_mib, share.bandwidth_percent)
 
 
 def _parts(max_cards: int | None) -> int | None:

@@ -1,14 +1,15 @@
-"""Quotas over time: how many card parts a team may still take, and from when on."""
+"""Ceilings over time: how many card parts a team or a person may still take, and from when on."""
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterable
 
 from paika.planning.timeline import NEVER
 
 
-class TeamUse:
-    """Card parts that a team holds, as a step function from `now` on, under a ceiling in parts."""
+class Ceiling:
+    """Card parts that a team (or a person) holds, as a step function from `now` on, under a ceiling in parts."""
 
     def __init__(self, now: int, held_parts: int, ceiling_parts: int | None) -> None:
         self.times = [now]
@@ -26,12 +27,14 @@ class TeamUse:
         for i in range(first, last):
             self.used[i] += parts
             self._peak = max(self._peak, self.used[i])
+        if parts < 0:
+            self._bounds.clear()
 
     def earliest(self, parts: int, lasts_s: int, after: int) -> int:
         """First instant from `after` on at which `parts` more stay under the ceiling for `lasts_s`; NEVER if none."""
         if self.ceiling is None or self._peak + parts <= self.ceiling:
             return after
-        bound = self._bounds.get((parts, lasts_s), self.times[0])  # use only grows, so what was too early stays so
+        bound = self._bounds.get((parts, lasts_s), self.times[0])  # while use only grows, too early stays too early
         start = self._first(parts, lasts_s, max(after, bound))
         if after <= bound:
             self._bounds[parts, lasts_s] = start
@@ -57,3 +60,14 @@ class TeamUse:
             self.times.insert(i, at)
             self.used.insert(i, self.used[i - 1])
         return i
+
+
+def first_under_all(ceilings: Iterable[Ceiling], parts: int, lasts_s: int, after: int) -> int:
+    """First instant from `after` on at which all of them leave room; NEVER if there is none."""
+    at = after
+    while True:
+        start = at
+        for ceiling in ceilings:
+            at = ceiling.earliest(parts, lasts_s, at)
+        if at == start or at >= NEVER:
+            return at

@@ -14,23 +14,28 @@ from paika.domain.reason import (
     CardsBusy,
     CardsUnfit,
     EndsUnknown,
+    HeadroomKept,
     Holder,
     KeptForBigger,
     LeaseEnds,
     NoEngine,
+    PersonCap,
     PromisedAhead,
     QuotaFull,
     QuotaPromised,
     Reason,
+    Reserved,
     ShareRoom,
 )
-from paika.domain.task import Demand, Task
+from paika.domain.task import Demand, Task, Tier
 from paika.domain.units import EPOCH, PARTS_PER_CARD
-from paika.planning.draft import Draft, Occupant, Span, holder_of
+from paika.planning.cases import Case
+from paika.planning.draft import Draft, Occupant, holder_of
 from paika.planning.feasible import Fit
 from paika.planning.house import Group, Place
-from paika.planning.place import Spot, rounded_up, times_of
+from paika.planning.place import rounded_up, times_of
 from paika.planning.promised import MOST_TASKS, Ahead
+from paika.planning.reserve import PassKey, Wall
 from paika.planning.timeline import NEVER, bits
 
 MOST_HOLDERS = 5
@@ -58,48 +63,59 @@ class Explainer:
         self._known: dict[tuple[object, ...], tuple[Reason, ...]] = {}
         self._kept: dict[tuple[object, ...], tuple[int, PromisedAhead | None]] = {}
         self._sorted: dict[str, list[tuple[int, str]]] = {}
-        self._spans: dict[str, list[Span]] = {}
-        for span in draft.spans:
-            self._spans.setdefault(span.task, []).append(span)
         self.ahead = Ahead(draft)
 
     def passed(self, task: Task) -> None:
         """The task has been dealt with; what it was promised stands before the ones after it."""
-        self.ahead.note(self._spans.get(task.id, ()))
+        self.ahead.note(self.draft.spans.get(task.id, ()))
 
-    def why(
-        self, task: Task, fits: tuple[Fit, ...], spot: Spot | None, kept: Kept | None, quota_ahead: bool
-    ) -> tuple[Reason, ...]:
+    def why(self, case: Case) -> tuple[Reason, ...]:
         """All reasons of a task that could not start. To be asked in rank order, with `passed` after each task."""
-        demand = task.demand
-        shape = (demand, tuple(f.group.key for f in fits), rounded_up(task.limit_s), task.occupies_s, spot is None)
+        task, fits = case.task, case.verdict.fits
+        demand, key = task.demand, self.draft.passes.of(task)
+        told = case.spot is not None or case.rough_at is not None
+        shape = (demand, tuple(f.group.key for f in fits), rounded_up(task.limit_s), task.occupies_s, told, key)
         if shape not in self._known:
-            self._known[shape] = self._cards(task, fits, spot)
-        found = [*self._quota(task, fits, quota_ahead), *self._known[shape], *self._promised(task, fits, shape)]
-        if kept is not None and kept[1] > self.draft.now:
-            found += self._oversize(demand, fits, kept)
+            self._known[shape] = self._cards(task, fits, key, told)
+        found = [*self._ceilings(case), *self._known[shape], *self._promised(task, fits, key, shape)]
+        if case.kept_for and case.kept_until > self.draft.now:
+            found += self._oversize(demand, fits, (case.kept_for, case.kept_until))
         return tuple(found)
 
-    # -- quota -----------------------------------------------------------------------------------
+    # -- ceilings ----------------------------------------------------------------------------------
 
-    def _quota(self, task: Task, fits: tuple[Fit, ...], quota_ahead: bool) -> list[Reason]:
+    def _ceilings(self, case: Case) -> list[Reason]:
+        task, fits = case.task, case.verdict.fits
+        now = [fit.parts for fit in fits if self._could_now(fit, task.demand)]
+        need = min(now or [fit.parts for fit in fits])
+        return [*self._quota(case, need), *self._cap(case, need)]
+
+    def _quota(self, case: Case, need: int) -> list[Reason]:
+        task = case.task
         team, ceiling = self.draft.teams.get(task.team), self.draft.ceilings.get(task.team)
         if team is None or ceiling is None:
             return []
-        now = [fit.parts for fit in fits if self._could_now(fit, task.demand)]
-        need = min(now or [fit.parts for fit in fits])
         if team.used[0] + need > ceiling * PARTS_PER_CARD:
             runs = sorted(self.draft.team_runs.get(task.team, ()), key=lambda pair: (pair[1].until, pair[0].id))
             holders = tuple(
                 holder_of(who, max(1, len(run.cards)), self.draft.date(who.until)) for run, who in runs[:MOST_HOLDERS]
             )
             return [QuotaFull(task.team, ceiling, team.used[0], need, holders)]
-        if not quota_ahead:
+        if case.limited_ahead != "team":
             return []
         mine = self.ranks[task.id]
         ahead = list(islice((one for one in self._team_later(task.team) if self.ranks[one[1]] < mine), MOST_TASKS))
         names = tuple(dict.fromkeys(name for _, name in ahead))
         return [QuotaPromised(task.team, ceiling, names, self.draft.date(ahead[0][0]))] if ahead else []
+
+    def _cap(self, case: Case, need: int) -> list[Reason]:
+        person, cap = self.draft.persons.get(case.task.owner), self.draft.cap
+        if person is None or cap is None or case.task.tier is Tier.CORE:
+            return []
+        full = person.used[0] + need > cap * PARTS_PER_CARD
+        if not full and case.limited_ahead != "person":
+            return []
+        return [PersonCap(case.task.owner, cap, person.used[0], need, not full)]
 
     def _team_later(self, team: str) -> list[tuple[int, str]]:
         """Planned starts of a team's tasks, earliest first."""
@@ -109,18 +125,19 @@ class Explainer:
 
     # -- cards -----------------------------------------------------------------------------------
 
-    def _cards(self, task: Task, fits: tuple[Fit, ...], spot: Spot | None) -> tuple[Reason, ...]:
+    def _cards(self, task: Task, fits: tuple[Fit, ...], key: PassKey, told: bool) -> tuple[Reason, ...]:
         demand = task.demand
         groups = [self._now(fit.group, demand.pool) for fit in fits]
         found: list[Reason] = []
         enough = demand.share is None and any(self._together(g, demand) >= demand.nodes for g in groups)
         if demand.share is not None:
-            found += self._share(demand, fits, groups)
+            found += self._share(demand, fits, groups, key)
         elif not enough:
             found.append(self._busy(demand, groups))
         found += self._unfit(groups, enough)
-        found += self._lease(task, groups)
-        if spot is None:
+        found += self._lease(task, groups, key)
+        found += self._walled(task, groups, key)
+        if not told:
             found += self._unknown_ends(groups)
         return tuple(found)
 
@@ -177,13 +194,13 @@ class Explainer:
         first = sorted(held, key=lambda who: (who.until, who.run or "", who.task or "", who.owner))[:MOST_HOLDERS]
         return tuple(holder_of(who, held[who], self.draft.date(who.until)) for who in first)
 
-    def _share(self, demand: Demand, fits: tuple[Fit, ...], groups: list[_GroupNow]) -> list[Reason]:
+    def _share(self, demand: Demand, fits: tuple[Fit, ...], groups: list[_GroupNow], key: PassKey) -> list[Reason]:
         """No card has room: the best one by VRAM then bandwidth, a heavy neighbour counting as no bandwidth."""
         share, policy, draft = demand.share, self.draft.policy, self.draft
         assert share is not None
         heavy, rooms = policy.bandwidth_heavy_percent, [(0, 0)]
         for place in (place for fit in fits for place in fit.group.places):
-            line = draft.lines[place.node]
+            line = draft.lines[place.node].base
             for bit in bits(place.ready & line.open[0]):
                 vram, band = line.room_at(bit, draft.now, policy.vram_safety_mib)
                 beside = [u for u in line.shares[bit] if u.start <= draft.now < u.end]
@@ -210,19 +227,56 @@ class Explainer:
             found.append(NoEngine(len(bare), tuple(dict.fromkeys(bare))))
         return found
 
-    def _lease(self, task: Task, groups: list[_GroupNow]) -> list[Reason]:
+    def _lease(self, task: Task, groups: list[_GroupNow], key: PassKey) -> list[Reason]:
         draft = self.draft
         lasts = times_of(task, self.draft.policy).lease_s
         ends = [
-            draft.lines[place.node].lease_ends[bit]
+            draft.lines[place.node].base.lease_ends[bit]
             for group in groups
             for place, free in group.free
             for bit in bits(self._roomy(place, task.demand) if task.demand.share else free)
-            if draft.lines[place.node].lease_ends[bit] < draft.now + lasts
+            if draft.lines[place.node].base.lease_ends[bit] < draft.now + lasts
         ]
         return [LeaseEnds(len(ends), EPOCH + timedelta(seconds=min(ends)))] if ends else []
 
-    def _promised(self, task: Task, fits: tuple[Fit, ...], shape: tuple[object, ...]) -> list[Reason]:
+    def _walled(self, task: Task, groups: list[_GroupNow], key: PassKey) -> list[Reason]:
+        """Free cards behind walls that the run would run into: each reservation, and headroom."""
+        draft, lasts = self.draft, times_of(task, self.draft.policy).fit_s
+        behind: dict[str, tuple[Wall, int]] = {}
+        kept: dict[int, int] = {}
+        for group in groups:
+            for place, free in group.free:
+                usable = self._roomy(place, task.demand) if task.demand.share else free
+                for wall in draft.lines[place.node].walls:
+                    count = (wall.mask & usable).bit_count()
+                    if not count or not wall.shut_to(key) or wall.start >= draft.now + lasts:
+                        continue
+                    if wall.reservation is None:
+                        kept[place.node] = kept.get(place.node, 0) + count
+                    else:
+                        seen = behind.get(wall.reservation.id, (wall, 0))
+                        behind[wall.reservation.id] = (seen[0], seen[1] + count)
+        found: list[Reason] = [self._behind(wall, cards) for _, (wall, cards) in sorted(behind.items())]
+        if kept:
+            nodes = tuple(draft.house.nodes[node].node.id for node in sorted(kept))
+            found.append(HeadroomKept(sum(kept.values()), nodes))
+        return found
+
+    def _behind(self, wall: Wall, cards: int) -> Reserved:
+        kept = wall.reservation
+        assert kept is not None
+        ahead = wall.start - self.draft.now
+        return Reserved(
+            cards,
+            kept.id,
+            kept.purpose.value,
+            kept.team,
+            kept.starts_at,
+            kept.ends_at,
+            ahead if ahead > 0 else None,
+        )
+
+    def _promised(self, task: Task, fits: tuple[Fit, ...], key: PassKey, shape: tuple[object, ...]) -> list[Reason]:
         """What tasks ahead are to have; looked at again only when a promise came nearer."""
         known = self._kept.get(shape)
         if known is None or known[0] != self.ahead.changes:
@@ -240,7 +294,7 @@ class Explainer:
         """Ready cards on which the share would have room at this instant."""
         share, draft = demand.share, self.draft
         assert share is not None
-        line, mask = draft.lines[place.node], 0
+        line, mask = draft.lines[place.node].base, 0
         for bit in bits(place.ready & line.open[0]):
             vram, band = line.room_at(bit, draft.now, draft.policy.vram_safety_mib)
             if vram >= share.vram_mib and band >= share.bandwidth_percent:

@@ -118,8 +118,17 @@ def lease_end(node: Node, card: Card) -> int:
 def run_end(run: Run, now: int) -> tuple[int, bool]:
     """When a run ends (NEVER: unknown) and whether a hard limit says so.
 
-    A run past its high estimate ends at no known time. One past its hard limit is being stopped.
+    A run past its high estimate ends at no known time. One past its hard limit is being stopped. One that was
+    told to stop has its grace.
     """
+    until, by_limit = _run_end(run, now)
+    if run.stop_at is not None:
+        told = epoch_s_up(run.stop_at) + run.grace_s
+        return min(until, told if told > now else now + LIMIT_GRACE_S), True
+    return until, by_limit
+
+
+def _run_end(run: Run, now: int) -> tuple[int, bool]:
     begun = epoch_s_up(run.started_at or run.intended_at)
     if run.limit_s is not None:
         return max(begun + run.limit_s, now + LIMIT_GRACE_S if begun + run.limit_s <= now else 0), True

@@ -5,7 +5,7 @@ Every term of the effective priority is kept, because people are shown all of th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime
 
@@ -23,12 +23,13 @@ def step_at(policy: Policy, now: datetime) -> int:
     return seconds - seconds % policy.step_s
 
 
-def own_terms(task: Task, policy: Policy, now: datetime) -> PriorityTerms:
-    """The terms of a task by itself. Waiting longer never lowers one."""
+def own_terms(task: Task, policy: Policy, now: datetime, fair: int = 0) -> PriorityTerms:
+    """The terms of a task by itself, `fair` being its team's points. Waiting longer never lowers one."""
     at = step_at(policy, now)
     waited = max(0, at - whole_seconds(EPOCH, task.submitted_at))
     age = min(policy.age_points_max, waited * policy.age_points_per_hour // SECONDS_PER_HOUR)
-    return PriorityTerms(base=task.priority, age=age, slack=_slack_points(task, policy, at))
+    slack = _slack_points(task, policy, at)
+    return PriorityTerms(base=task.priority, age=age, slack=slack, fair=fair, boost=task.boost)
 
 
 def _slack_points(task: Task, policy: Policy, at: int) -> int:
@@ -40,16 +41,35 @@ def _slack_points(task: Task, policy: Policy, at: int) -> int:
 
 
 def ranked(
-    tasks: Iterable[Task], policy: Policy, now: datetime
+    tasks: Iterable[Task], policy: Policy, now: datetime, fair: Mapping[str, int] | None = None
 ) -> tuple[tuple[Task, ...], dict[str, PriorityTerms], dict[str, int]]:
-    """Tasks in order, their terms, and the tier rank each one goes by (its own or an heir's)."""
+    """Tasks in order, their terms, and the tier rank each one goes by (its own or an heir's).
+
+    `fair` are the fair-share points of each team.
+    """
     by_id = {task.id: task for task in tasks}
-    terms = {task_id: own_terms(task, policy, now) for task_id, task in by_id.items()}
+    points = fair or {}
+    terms = {task_id: own_terms(task, policy, now, points.get(task.team, 0)) for task_id, task in by_id.items()}
     tiers = {task_id: TIER_RANK[task.tier] for task_id, task in by_id.items()}
-    for child in sorted(by_id.values(), key=lambda t: (tiers[t.id], -terms[t.id].total, t.submitted_at, t.id)):
+
+    def key(task: Task) -> Rank:
+        return (tiers[task.id], -terms[task.id].total, task.submitted_at, task.id)
+
+    heirs = [task for task in by_id.values() if any(d.outcome is None and d.task in by_id for d in task.after)]
+    for child in sorted(heirs, key=key):
         _lift_parents(child, by_id, terms, tiers)
-    order = sorted(by_id.values(), key=lambda t: (tiers[t.id], -terms[t.id].total, t.submitted_at, t.id))
-    return tuple(order), terms, tiers
+    return tuple(sorted(by_id.values(), key=key)), terms, tiers
+
+
+def ahead_of_all(
+    order: tuple[Task, ...], tiers: Mapping[str, int], freed: Container[str], entitled: Container[str]
+) -> tuple[Task, ...]:
+    """The same order, but inside a tier first those whose cards are being freed, then those under a floor."""
+
+    def group(task: Task) -> tuple[int, int]:
+        return (tiers[task.id], 0 if task.id in freed else 1 if task.id in entitled else 2)
+
+    return tuple(sorted(order, key=group))
 
 
 def _lift_parents(

@@ -1,22 +1,24 @@
 """The earliest start of a demand, with exact cards.
 
-Within one plan capacity only shrinks, so an earliest start once known for a shape on a node stays a
-lower bound for the rest of the plan. Each (group, shape) keeps a heap of such bounds and looks again
-only at nodes whose bound is below the best found so far.
+While capacity only shrinks, an earliest start once known for a shape on a node stays a lower bound. Each
+(group, shape) keeps a heap of such bounds and looks again only at nodes whose bound is below the best found
+so far. Time that is given back lowers the bounds of that node again.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_right, insort
 from dataclasses import dataclass
-from heapq import heapify, heappop, heappush
+from heapq import heappop, heappush
 
 from paika.domain.policy import Policy
 from paika.domain.task import Demand, Task
-from paika.planning.draft import Draft
+from paika.planning.draft import Draft, Masks
+from paika.planning.entitle import Ceiling, first_under_all
 from paika.planning.feasible import Fit
 from paika.planning.house import Group, Place
-from paika.planning.timeline import NEVER, NodeTimeline, ShareNeed, lowest
+from paika.planning.reserve import PassKey
+from paika.planning.timeline import NEVER, NodeTimeline, ShareNeed, bits, lowest
 
 _GRID = ((60, 1), (600, 10), (7200, 60), (21_600, 300), (86_400, 900), (345_600, 3600))
 
@@ -46,11 +48,21 @@ def times_of(task: Task, policy: Policy) -> Times:
 
 
 @dataclass(frozen=True, slots=True)
+class Want:
+    """What is searched for: a demand for so long, by the bearer of a pass, under these ceilings."""
+
+    demand: Demand
+    times: Times
+    key: PassKey
+    limits: tuple[Ceiling, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Spot:
     """Where and when a task could start: one mask of cards for each node."""
 
     start: int
-    masks: tuple[tuple[int, int], ...]
+    masks: Masks
     fit: Fit
 
 
@@ -63,99 +75,180 @@ class _Seat:
     mask: int
 
 
+class _Bounds:
+    """Lower bounds of one shape on all places of a group. An entry of the heap counts only while it is the bound."""
+
+    def __init__(self, group: Group, now: int, fit_s: int) -> None:
+        self.index = {place.node: at for at, place in enumerate(group.places)}
+        self.bound = [now] * len(group.places)
+        self.heap = [(now, at) for at in range(len(group.places))]
+        self.seats: dict[int, tuple[int, _Seat | None]] = {}
+        self.fit_s = fit_s
+        self.read = 0
+
+    def put(self, bound: int, at: int) -> None:
+        """A new bound for a place; NEVER leaves the place out."""
+        self.bound[at] = bound
+        if bound < NEVER:
+            heappush(self.heap, (bound, at))
+
+    def lower(self, node: int, freed_from: int, now: int) -> None:
+        """Time from `freed_from` on was given back on a node: a start that needs it cannot lie much before."""
+        at = self.index.get(node)
+        if at is None:
+            return
+        bound = max(now, freed_from - self.fit_s) if self.fit_s < NEVER else now
+        if bound < self.bound[at]:
+            self.put(bound, at)
+
+
 class Search:
     """Finds earliest spots on a draft. Holds bounds that are good for this draft alone."""
 
     def __init__(self, draft: Draft) -> None:
         self.draft = draft
-        self._heaps: dict[tuple[object, ...], list[tuple[int, int]]] = {}
+        self._bounds: dict[tuple[object, ...], _Bounds] = {}
         self._lengths: dict[tuple[object, ...], list[int]] = {}
-        self._seats: dict[tuple[object, ...], dict[int, tuple[int, _Seat | None]]] = {}
         self._hopeless: set[tuple[object, ...]] = set()
+        self._freed: list[tuple[int, int]] = []
 
-    def earliest(self, task: Task, fit: Fit, times: Times, after: int, before: int = NEVER) -> Spot | None:
-        """The first start from `after` on in one group, team quota kept.
+    def freed(self, node: int, start: int) -> None:
+        """Time on a node was given back from `start` on."""
+        self._freed.append((node, start))
+        self._hopeless.clear()
+
+    def want_of(self, task: Task) -> Want:
+        """What a task searches for."""
+        draft = self.draft
+        return Want(task.demand, times_of(task, draft.policy), draft.passes.of(task), draft.limits_of(task))
+
+    def earliest(self, want: Want, fit: Fit, after: int, before: int = NEVER) -> Spot | None:
+        """The first start from `after` on in one group, ceilings kept.
 
         None if no time can be told, or none earlier than `before`.
         """
-        dead_key = (fit.group.key, fit.parts, _size(task.demand), times, task.team)
+        dead_key = (fit.group.key, fit.parts, _size(want.demand), want.times, want.key, *map(id, want.limits))
         if dead_key in self._hopeless:
             return None
-        team = self.draft.teams.get(task.team)
-        start = after
-        while start < NEVER:
-            allowed = team.earliest(fit.parts, times.occupies_s, start) if team else start
-            spot = self._on_cards(task.demand, fit, times, allowed, before) if allowed < before else None
+        start, limits, lasts = after, want.limits, want.times.occupies_s
+        while start < before:
+            allowed = first_under_all(limits, fit.parts, lasts, start) if limits else start
+            spot = self._on_cards(want, fit, allowed, before) if allowed < before else None
             if spot is None:
                 break
-            if spot.start == allowed or team is None:
+            if spot.start == allowed or not limits:
                 return spot
-            if team.earliest(fit.parts, times.occupies_s, spot.start) == spot.start:
+            start = first_under_all(limits, fit.parts, lasts, spot.start)
+            if start == spot.start:
                 return spot
-            start = spot.start
         if after <= self.draft.now and before >= NEVER:
             self._hopeless.add(dead_key)
         return None
 
-    def _on_cards(self, demand: Demand, fit: Fit, times: Times, after: int, before: int) -> Spot | None:
-        if demand.nodes > 1:
-            return self._gang(demand, fit, times, after, before)
-        best = self._best_node(demand, fit.group, times, after, before)
-        if best is None:
-            return None
-        node, seat = best
-        return Spot(seat.start, ((node, _choose(seat.mask, demand)),), fit)
+    def fits_at(self, want: Want, fit: Fit, masks: Masks, start: int) -> bool:
+        """Whether exactly these cards may be had from `start` on, ceilings kept."""
+        ready = {place.node: place.ready for place in fit.group.places}
+        times = want.times
+        for node, mask in masks:
+            if mask & ~ready.get(node, 0):
+                return False
+            line = self.draft.lines[node].of(want.key)
+            if want.demand.share is not None:
+                bit = mask.bit_length() - 1
+                if not line.share_fits(bit, self.share_need(want.demand), start, times.fit_s, times.lease_s):
+                    return False
+            elif mask & ~line.free_through(start, times.fit_s, times.lease_s):
+                return False
+        return not want.limits or first_under_all(want.limits, fit.parts, times.occupies_s, start) == start
 
-    def _best_node(
-        self, demand: Demand, group: Group, times: Times, after: int, before: int
-    ) -> tuple[int, _Seat] | None:
-        """The node with the earliest start, and what it answered; looks at none that cannot start before `before`."""
-        heap, seats = self._bounds(demand, group, times)
-        best: tuple[int, tuple[int, int], int] | None = None
-        found: _Seat | None = None
-        seen: list[tuple[int, int]] = []
-        while heap and (start := max(heap[0][0], after)) < before and (best is None or start <= best[0]):
-            bound, at = heappop(heap)
+    def earlier_there(self, want: Want, fit: Fit, masks: Masks, before: int) -> Spot | None:
+        """An earlier start on one of the nodes a task was just lifted from (a gang: anywhere), or None."""
+        if want.demand.nodes > 1:
+            return self.earliest(want, fit, self.draft.now, before)
+        best: Spot | None = None
+        for place in fit.group.places:
+            if place.node != masks[0][0]:
+                continue
+            start = first_under_all(want.limits, fit.parts, want.times.occupies_s, self.draft.now)
+            while start < before:
+                seat = self._ask(want, place, self.draft.lines[place.node].of(want.key), start, before)
+                if seat is None:
+                    break
+                start = first_under_all(want.limits, fit.parts, want.times.occupies_s, seat.start)
+                if start == seat.start:
+                    best = Spot(start, ((place.node, _choose(seat.mask, want.demand)),), fit)
+                    break
+        return best
+
+    def _on_cards(self, want: Want, fit: Fit, after: int, before: int) -> Spot | None:
+        """All parts at one instant on different nodes: the snuggest that do, or the next instant."""
+        start, count = after, want.demand.nodes
+        while start < before:
+            found = self._nearest(want, fit.group, start, before, count)
+            if len(found) < count:
+                return None
+            common = found[-1][0]
+            if common == found[0][0]:
+                return Spot(common, tuple((node, _choose(seat.mask, want.demand)) for _, _, node, seat in found), fit)
+            start = common
+        return None
+
+    def _nearest(
+        self, want: Want, group: Group, after: int, before: int, count: int
+    ) -> list[tuple[int, tuple[int, int], int, _Seat]]:
+        """The `count` nodes with the earliest starts before `before`, as (start, snugness, node, answer) in order.
+
+        Looks at no node whose bound lies behind the last of them.
+        """
+        bounds = self._bounds_of(want, group)
+        heap, fresh = bounds.heap, after <= self.draft.now
+        best: list[tuple[int, tuple[int, int], int, _Seat]] = []
+        again: list[tuple[int, int]] = []
+        asked: set[int] = set()
+        limit = before
+        while heap:
+            bound, at = heap[0]
+            if (bound if bound > after else after) >= limit:
+                break
+            heappop(heap)
+            if bounds.bound[at] != bound or at in asked:
+                continue
+            asked.add(at)
             place = group.places[at]
-            seat = self._seat(demand, place, times, after, bound, seats, at)
-            if seat is not None:
-                key = (seat.start, seat.snug, place.node)
-                if best is None or key < best:
-                    best, found = key, seat
-            if after > self.draft.now:
-                seen.append((bound, at))
-            elif seat is not None:
-                seen.append((seat.start, at))
-        for entry in seen:
-            heappush(heap, entry)
-        return None if best is None or found is None else (best[2], found)
+            seat = self._seat(want, place, after, bound, bounds, at, limit)
+            again.append((bound if not fresh else limit if seat is None else seat.start, at))
+            if seat is None:
+                continue
+            insort(best, (seat.start, seat.snug, place.node, seat), key=_by_start)
+            if len(best) >= count:
+                del best[count:]
+                limit = min(before, best[-1][0] + 1)
+        for bound, at in again:
+            bounds.put(bound, at)
+        return best
 
     def _seat(
-        self,
-        demand: Demand,
-        place: Place,
-        times: Times,
-        after: int,
-        bound: int,
-        seats: dict[int, tuple[int, _Seat | None]],
-        at: int,
+        self, want: Want, place: Place, after: int, bound: int, bounds: _Bounds, at: int, limit: int
     ) -> _Seat | None:
-        """One node's answer, remembered while the node's timeline stays as it is; never before its bound."""
-        line = self.draft.lines[place.node]
-        if after <= self.draft.now:
-            version, seat = seats.get(at, (-1, None))
-            if version == line.version:
-                return seat
-        seat = self._ask(demand, place, times, max(after, bound), line)
-        if after <= self.draft.now:
-            seats[at] = (line.version, seat)
+        """One node's answer before `limit`, remembered while the node's timeline stays as it is."""
+        line = self.draft.lines[place.node].of(want.key)
+        fresh = after <= self.draft.now
+        if fresh:
+            version, seat = bounds.seats.get(at, (-1, None))
+            if version == line.version and seat is not None:
+                return seat if seat.start < limit else None
+        seat = self._ask(want, place, line, bound if bound > after else after, limit)
+        if fresh:
+            bounds.seats[at] = (line.version, seat)
         return seat
 
-    def _ask(self, demand: Demand, place: Place, times: Times, after: int, line: NodeTimeline) -> _Seat | None:
+    def _ask(self, want: Want, place: Place, line: NodeTimeline, after: int, before: int = NEVER) -> _Seat | None:
+        demand, times = want.demand, want.times
         if demand.share is not None:
-            found = line.earliest_share(self.share_need(demand), place.ready, times.fit_s, times.lease_s, after)
+            need = self.share_need(demand)
+            found = line.earliest_share(need, place.ready, times.fit_s, times.lease_s, after, before)
             return None if found is None else _Seat(found[0], found[1], 1 << found[2])
-        answer = line.earliest(demand.cards_per_node, place.ready, times.fit_s, times.lease_s, after)
+        answer = line.earliest(demand.cards_per_node, place.ready, times.fit_s, times.lease_s, after, before)
         if answer is None:
             return None
         start, mask = answer
@@ -170,50 +263,59 @@ class Search:
             share.vram_mib, share.bandwidth_percent, policy.vram_safety_mib, policy.bandwidth_heavy_percent
         )
 
-    def _bounds(
-        self, demand: Demand, group: Group, times: Times
-    ) -> tuple[list[tuple[int, int]], dict[int, tuple[int, _Seat | None]]]:
-        family = (group.key, demand.pool, _size(demand), times.lease_s if self._any_lease(group) else 0)
-        key = (*family, times.fit_s)
-        if key not in self._heaps:
-            self._heaps[key] = self._first_bounds(family, group, times.fit_s)
-            self._seats[key] = {}
-        return self._heaps[key], self._seats[key]
+    def _bounds_of(self, want: Want, group: Group) -> _Bounds:
+        leased = want.times.lease_s if self._any_lease(group) else 0
+        key = (group.key, want.demand.pool, _size(want.demand), want.key, leased, want.times.fit_s)
+        found = self._bounds.get(key)
+        if found is None:
+            found = self._bounds[key] = self._first_bounds(key[:-1], group, want.times.fit_s)
+        self._catch_up(found)
+        return found
 
-    def _first_bounds(self, family: tuple[object, ...], group: Group, fit_s: int) -> list[tuple[int, int]]:
+    def _catch_up(self, bounds: _Bounds) -> None:
+        while bounds.read < len(self._freed):
+            node, start = self._freed[bounds.read]
+            bounds.lower(node, start, self.draft.now)
+            bounds.read += 1
+
+    def _first_bounds(self, family: tuple[object, ...], group: Group, fit_s: int) -> _Bounds:
         """A shorter task of the same size can only start earlier, so its bounds are bounds here too."""
+        found = _Bounds(group, self.draft.now, fit_s)
+        found.read = len(self._freed)
         lengths = self._lengths.setdefault(family, [])
         i = bisect_right(lengths, fit_s)
-        shorter = lengths[i - 1] if i else None
         lengths.insert(i, fit_s)
-        if shorter is not None:
-            return list(self._heaps[(*family, shorter)])
-        heap = [(self.draft.now, at) for at in range(len(group.places))]
-        heapify(heap)
-        return heap
+        if i:
+            shorter = self._bounds[*family, lengths[i - 1]]
+            self._catch_up(shorter)
+            found.bound = list(shorter.bound)
+            found.heap = sorted((bound, at) for at, bound in enumerate(found.bound) if bound < NEVER)
+        return found
 
     def _any_lease(self, group: Group) -> bool:
-        return any(self.draft.lines[place.node].leased for place in group.places)
+        return any(self.draft.lines[place.node].base.leased for place in group.places)
 
-    def _gang(self, demand: Demand, fit: Fit, times: Times, after: int, before: int) -> Spot | None:
-        """All parts at one instant on different nodes: the least full nodes that do, or the next instant."""
-        start = after
-        while start < before:
-            seats: list[tuple[int, tuple[int, int], int, int]] = []
-            for place in fit.group.places:
-                seat = self._ask(demand, place, times, start, self.draft.lines[place.node])
-                if seat is not None:
-                    seats.append((seat.start, seat.snug, place.node, seat.mask))
-            seats.sort()
-            if len(seats) < demand.nodes:
-                return None
-            common = seats[demand.nodes - 1][0]
-            if common == start or seats[0][0] == common:
-                chosen = [s for s in seats if s[0] <= common][: demand.nodes]
-                masks = tuple((node, _choose(mask, demand)) for _, _, node, mask in chosen)
-                return Spot(common, masks, fit)
-            start = common
-        return None
+
+def masks_of(draft: Draft, cards_by_node: list[tuple[str, ...]]) -> Masks | None:
+    """Cards as masks, one for each node; None if a card is gone."""
+    masks: list[tuple[int, int]] = []
+    for cards in cards_by_node:
+        if any(card not in draft.house.at for card in cards):
+            return None
+        places = [draft.house.at[card] for card in cards]
+        if len({node for node, _ in places}) != 1:
+            return None
+        masks.append((places[0][0], sum(1 << bit for _, bit in places)))
+    return tuple(sorted(masks))
+
+
+def cards_in(masks: Masks) -> int:
+    """How many cards the masks name."""
+    return sum(len(bits(mask)) for _, mask in masks)
+
+
+def _by_start(entry: tuple[int, tuple[int, int], int, _Seat]) -> tuple[int, tuple[int, int], int]:
+    return entry[:3]
 
 
 def _size(demand: Demand) -> tuple[object, ...]:

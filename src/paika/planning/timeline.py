@@ -33,6 +33,15 @@ class ShareNeed:
     heavy_percent: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What one card answered to one kind of share: no start before `start`; with `snug` that very start will do."""
+
+    version: int
+    start: int
+    snug: tuple[int, int] | None
+
+
 def bits(mask: int) -> list[int]:
     """Positions of the set bits, lowest first."""
     found = []
@@ -53,7 +62,11 @@ def lowest(mask: int, count: int) -> int:
 
 
 class NodeTimeline:
-    """Free cards of one node from `now` on. Bit i is the i-th card in the node's order."""
+    """Free cards of one node from `now` on. Bit i is the i-th card in the node's order.
+
+    `version` moves with every change. Time that is given back makes earlier starts possible again; whoever
+    keeps starts found before as bounds must forget them then, as this timeline does for its shares.
+    """
 
     def __init__(self, now: int, vram_mib: list[int], lease_ends: list[int]) -> None:
         everything = (1 << len(vram_mib)) - 1
@@ -65,25 +78,68 @@ class NodeTimeline:
         self.leased = any(end < NEVER for end in lease_ends)
         self.shares: list[list[ShareUse]] = [[] for _ in vram_mib]
         self.version = 0
+        self.card_versions = [0] * len(vram_mib)
+        self._seen: dict[tuple[ShareNeed, int, int], list[_Seen | None]] = {}
+
+    def copy(self) -> NodeTimeline:
+        """The same timeline, to be changed apart."""
+        twin = NodeTimeline(self.times[0], self.vram_mib, self.lease_ends)
+        twin.times, twin.free, twin.open = list(self.times), list(self.free), list(self.open)
+        twin.shares = [list(uses) for uses in self.shares]
+        return twin
+
+    # -- taking and giving back ------------------------------------------------------------------
 
     def take(self, mask: int, start: int, end: int) -> None:
         """Whole cards are used from start to end."""
+        free, opened = self.free, self.open
         for i in self._steps(start, end):
-            self.free[i] &= ~mask
-            self.open[i] &= ~mask
-        self.version += 1
+            free[i] &= ~mask
+            opened[i] &= ~mask
+        self._changed(mask)
+
+    def give_back(self, mask: int, start: int, end: int) -> None:
+        """Whole cards that were taken from start to end are not used then after all."""
+        free, opened = self.free, self.open
+        for i in self._steps(start, end):
+            free[i] |= mask
+            opened[i] |= mask
+        self._forget(mask)
 
     def take_share(self, card: int, use: ShareUse) -> None:
         """Part of one card is used; the card is not wholly free meanwhile."""
         for i in self._steps(use.start, use.end):
             self.free[i] &= ~(1 << card)
         self.shares[card].append(use)
+        self._changed(1 << card)
+
+    def give_back_share(self, card: int, use: ShareUse) -> None:
+        """A share that was taken is not used after all. Raises ValueError if there is none such."""
+        self.shares[card].remove(use)
+        bit = 1 << card
+        for i in self._steps(use.start, use.end):
+            at = self.times[i]
+            if self.open[i] & bit and not any(u.start <= at < u.end for u in self.shares[card]):
+                self.free[i] |= bit
+        self._forget(bit)
+
+    def _changed(self, mask: int) -> None:
         self.version += 1
+        for bit in bits(mask):
+            self.card_versions[bit] += 1
+
+    def _forget(self, mask: int) -> None:
+        self._changed(mask)
+        for seen in self._seen.values():
+            for bit in bits(mask):
+                seen[bit] = None
 
     def _steps(self, start: int, end: int) -> range:
-        first = self._breakpoint(max(start, self.times[0]))
-        last = len(self.times) if end >= NEVER else self._breakpoint(max(end, self.times[0]))
-        return range(first, last)
+        begin = self.times[0]
+        first = self._breakpoint(start) if start > begin else 0
+        if end >= NEVER:
+            return range(first, len(self.times))
+        return range(first, self._breakpoint(end) if end > begin else 0)
 
     def _breakpoint(self, at: int) -> int:
         i = bisect_left(self.times, at)
@@ -93,6 +149,8 @@ class NodeTimeline:
             self.open.insert(i, self.open[i - 1])
         return i
 
+    # -- whole cards -----------------------------------------------------------------------------
+
     def lease_mask(self, until: int) -> int:
         """Cards whose lease lasts to `until`."""
         return sum(1 << i for i, end in enumerate(self.lease_ends) if end >= until)
@@ -101,34 +159,77 @@ class NodeTimeline:
         """Wholly free cards at an instant."""
         return self.free[bisect_right(self.times, at) - 1]
 
-    def earliest(self, cards: int, allowed: int, fit_s: int, lease_s: int, after: int) -> tuple[int, int] | None:
-        """First start from `after` on with `cards` allowed cards free for `fit_s`, and all cards that would do."""
+    def free_through(self, start: int, fit_s: int, lease_s: int) -> int:
+        """Cards that stay wholly free from `start` for `fit_s` and leased for `lease_s`."""
+        times, free = self.times, self.free
+        i = bisect_right(times, start) - 1
+        mask, end = free[i], start + fit_s
+        i += 1
+        while mask and i < len(times) and times[i] < end:
+            mask &= free[i]
+            i += 1
+        return mask & self.lease_mask(start + lease_s) if self.leased else mask
+
+    def earliest(
+        self, cards: int, allowed: int, fit_s: int, lease_s: int, after: int, before: int = NEVER
+    ) -> tuple[int, int] | None:
+        """First start from `after` and before `before` with `cards` allowed cards free for `fit_s`; all that would do.
+
+        Both as (start, mask); None if there is no such start.
+        """
         times, free = self.times, self.free
         count = len(times)
-        for i in range(bisect_right(times, after) - 1, count):
-            start = max(times[i], after)
+        i = bisect_right(times, after) - 1 if after > times[0] else 0
+        while i < count:
+            start = times[i]
+            start = max(start, after)
+            if start >= before:
+                return None
             mask = free[i] & allowed
             if self.leased and mask:
                 mask &= self.lease_mask(start + lease_s)
+            i += 1
             if mask.bit_count() < cards:
                 continue
-            end, j = start + fit_s, i + 1
+            end, j = start + fit_s, i
             while j < count and times[j] < end:
                 mask &= free[j]
                 if mask.bit_count() < cards:
+                    if (free[j] & allowed).bit_count() < cards:
+                        i = j + 1  # no start before that step can pass it
                     break
                 j += 1
             else:
                 return start, mask
         return None
 
+    # -- shares ----------------------------------------------------------------------------------
+
     def earliest_share(
-        self, need: ShareNeed, allowed: int, fit_s: int, lease_s: int, after: int
+        self, need: ShareNeed, allowed: int, fit_s: int, lease_s: int, after: int, before: int = NEVER
     ) -> tuple[int, tuple[int, int], int] | None:
         """First start for a share, how snug it is (already shared first, then least VRAM left), and the card."""
         best: tuple[int, tuple[int, int], int] | None = None
+        key = (need, fit_s, lease_s)
+        seen = self._seen.get(key)
+        if seen is None:
+            seen = self._seen[key] = [None] * len(self.vram_mib)
+        fresh = after <= self.times[0]
         for card in bits(allowed):
-            found = self._share_on(card, need, fit_s, lease_s, after, best[0] if best else NEVER)
+            known = seen[card]
+            bound = best[0] if best else before - 1
+            if known is not None:
+                if known.start > bound:
+                    continue
+                if fresh and known.version == self.card_versions[card] and known.snug is not None:
+                    found: tuple[int, tuple[int, int]] | None = (known.start, known.snug)
+                else:
+                    found = self._share_on(card, need, fit_s, lease_s, max(after, known.start), bound)
+            else:
+                found = self._share_on(card, need, fit_s, lease_s, after, bound)
+            if fresh:
+                version = self.card_versions[card]
+                seen[card] = _Seen(version, found[0], found[1]) if found else _Seen(version, bound + 1, None)
             if found is not None and (best is None or (*found, card) < best):
                 best = (*found, card)
         return best
@@ -136,27 +237,40 @@ class NodeTimeline:
     def _share_on(
         self, card: int, need: ShareNeed, fit_s: int, lease_s: int, after: int, bound: int
     ) -> tuple[int, tuple[int, int]] | None:
-        """The first instant at which the card opens, or a share on it ends, and everything fits from then on."""
-        ends = {use.end for use in self.shares[card]}
-        bit, was_open = 1 << card, False
+        """The first instant up to `bound` at which the card opens, or a share on it ends, and all fits from then on."""
         last = min(bound, self.lease_ends[card] - lease_s)
-        first = bisect_right(self.times, after) - 1
-        for i in range(first, len(self.times)):
-            start = after if i == first else self.times[i]
+        bit, times, opened = 1 << card, self.times, self.open
+        ends = {use.end for use in self.shares[card] if after < use.end <= last}
+        was_open = False
+        first = bisect_right(times, after) - 1
+        for i in range(first, len(times)):
+            start = after if i == first else times[i]
             if start > last:
                 return None
-            is_open = bool(self.open[i] & bit)
-            if is_open and (not was_open or start in ends) and self._open_for(bit, start, start + fit_s):
+            if not opened[i] & bit:
+                was_open = False
+                continue
+            if (not was_open or start in ends) and self._open_for(bit, i, start + fit_s):
                 left = self._share_room(card, need, start, start + fit_s)
                 if left is not None:
                     return start, (0 if self._shared_at(card, start) else 1, left)
-            was_open = is_open
+            was_open = True
         return None
 
-    def _open_for(self, bit: int, start: int, end: int) -> bool:
+    def share_fits(self, card: int, need: ShareNeed, start: int, fit_s: int, lease_s: int) -> bool:
+        """Whether a share may have this card from `start` on."""
         i = bisect_right(self.times, start) - 1
-        while i < len(self.times) and (self.times[i] < end):
-            if not self.open[i] & bit:
+        return (
+            start + lease_s <= self.lease_ends[card]
+            and bool(self.open[i] >> card & 1)
+            and self._open_for(1 << card, i, start + fit_s)
+            and self._share_room(card, need, start, start + fit_s) is not None
+        )
+
+    def _open_for(self, bit: int, i: int, end: int) -> bool:
+        times, opened = self.times, self.open
+        while i < len(times) and times[i] < end:
+            if not opened[i] & bit:
                 return False
             i += 1
         return True

@@ -1,0 +1,120 @@
+"""What the steps of a plan share: every task on its way through it, judged before anybody is placed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from paika.domain.plan import PriorityTerms
+from paika.domain.policy import Policy
+from paika.domain.promise import Promise, Slip
+from paika.domain.reason import Reason
+from paika.domain.run import Run
+from paika.domain.snapshot import Snapshot
+from paika.domain.task import Task, Tier
+from paika.planning import gates
+from paika.planning.draft import Draft
+from paika.planning.feasible import Fit, Verdict, over_quota, verdict
+from paika.planning.floors import Entitled
+from paika.planning.house import House, epoch_s_up
+from paika.planning.place import Search, Spot, Want
+from paika.planning.preempt import Reclaim, Victims
+
+
+@dataclass(slots=True)
+class Case:
+    """One task on its way through the plan."""
+
+    task: Task
+    gates: tuple[Reason, ...]
+    verdict: Verdict
+    parked: tuple[Reason, ...]
+    rank: int = 0
+    terms: PriorityTerms = PriorityTerms(0, 0, 0)
+    want: Want | None = None
+    entitled: Entitled | None = None
+    freed_by: tuple[Run, ...] = ()  # runs that are stopping for it
+    reclaim: Reclaim | None = None
+    spot: Spot | None = None
+    holds: bool = True
+    rough_at: int | None = None
+    slip: Slip | None = None
+    borrowed: bool = False
+    kept_until: int = 0  # bigger cards only from here on
+    kept_for: tuple[str, ...] = ()
+    limited_ahead: str = ""  # which ceiling (team, person) has room now but not for its whole time
+
+    @property
+    def open(self) -> bool:
+        """It passed its gates and can fit."""
+        return not self.gates and not self.parked
+
+
+@dataclass(slots=True)
+class Book:
+    """What the steps share. `cases` are in rank order."""
+
+    snapshot: Snapshot
+    policy: Policy
+    draft: Draft
+    search: Search
+    victims: Victims
+    cases: list[Case]
+    promised: Mapping[str, Promise]
+    wanted: dict[tuple[int, int], dict[tuple[str, int], list[str]]] = field(default_factory=dict)
+    held_ahead: dict[Tier, int] = field(default_factory=dict)
+
+    @property
+    def now(self) -> int:
+        """Epoch seconds of the plan."""
+        return self.draft.now
+
+    @property
+    def horizon(self) -> int:
+        """Where exact planning ends."""
+        return self.draft.now + self.policy.horizon_s
+
+
+def judged(snapshot: Snapshot, house: House, policy: Policy, now: datetime) -> dict[str, Case]:
+    """Gates and what can ever fit, for every task, by id; equal demands are judged once."""
+    look = gates.Lookup(
+        {d.id: d for d in snapshot.datasets}, {p.id: p for p in snapshot.people}, {t.id: t for t in snapshot.teams}
+    )
+    speeds = {(s.task_kind, s.card_type): s.speed_milli for s in snapshot.speeds}
+    ceilings = {quota.team: quota.max_cards for quota in snapshot.quotas}
+    known: dict[tuple[object, ...], Verdict] = {}
+    found: dict[str, Case] = {}
+    for task in snapshot.tasks:
+        shape = (task.demand, task.kind)
+        if shape not in known:
+            known[shape] = verdict(task.demand, task.kind, house, speeds, policy)
+        parked = known[shape].parked
+        if not parked and not may_borrow(task, policy):
+            parked = over_quota(least_parts(known[shape].fits), task.team, ceilings.get(task.team))
+        found[task.id] = Case(task, gates.shut(task, look, now), known[shape], parked)
+    return found
+
+
+def may_borrow(task: Task, policy: Policy) -> bool:
+    """Preemptible idle tasks may use idle cards beyond their team's ceiling."""
+    return policy.idle_borrows and task.preemptible and task.tier is Tier.IDLE
+
+
+def least_parts(fits: tuple[Fit, ...]) -> int:
+    """Card parts on the fit that is charged least."""
+    return min(fit.parts for fit in fits)
+
+
+def freed_runs(snapshot: Snapshot) -> dict[str, tuple[Run, ...]]:
+    """Runs that are stopping for a task, by the task."""
+    found: dict[str, tuple[Run, ...]] = {}
+    for run in sorted(snapshot.runs, key=lambda r: r.id):
+        if run.stop_for:
+            found[run.stop_for] = (*found.get(run.stop_for, ()), run)
+    return found
+
+
+def promised_start(promise: Promise) -> int:
+    """Epoch seconds of a promise."""
+    return epoch_s_up(promise.start_by)

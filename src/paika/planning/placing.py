@@ -1,0 +1,199 @@
+"""In order, each open task takes its spot: as promised, else its earliest start. Then all move up where they can."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from paika.domain.policy import PreemptFor
+from paika.domain.task import TIER_RANK, Tier
+from paika.domain.units import EPOCH
+from paika.planning.cases import Book, Case, least_parts, may_borrow
+from paika.planning.entitle import first_under_all
+from paika.planning.feasible import Fit
+from paika.planning.keep import MOST_ROUNDS, as_promised, later, slip_of
+from paika.planning.place import Spot, Want
+from paika.planning.timeline import NEVER, lowest
+
+
+def place(book: Book, case: Case) -> None:
+    """Give an open task its spot, if one may be held for it or starts now."""
+    want = case.want
+    assert want is not None
+    promised = as_promised(book, case, want)
+    if promised is not None:
+        _seat(book, case, promised)
+        return
+    slip = slip_of(book, case, want)
+    if want.limits:
+        case.limited_ahead = _limited_by(book, case, want)
+    before = _may_hold_until(book, case)
+    spot = best_spot(book, case, book.now, before)
+    spot = _reclaimed(book, case, want, spot)
+    if spot is None and may_borrow(case.task, book.policy):
+        spot = _borrowed(book, case, want)
+    case.slip = later(slip, spot)
+    if spot is not None:
+        _seat(book, case, spot)
+    elif before >= NEVER:
+        _hold_for_unknown_end(book, case)
+
+
+def _seat(book: Book, case: Case, spot: Spot) -> None:
+    assert case.want is not None
+    case.spot = spot
+    end = min(NEVER, spot.start + case.want.times.occupies_s)
+    book.draft.seat(case.task, spot.masks, spot.start, end, 0 if case.borrowed else spot.fit.parts)
+    if spot.start > book.now:
+        book.held_ahead[case.task.tier] = book.held_ahead.get(case.task.tier, 0) + 1
+
+
+def _limited_by(book: Book, case: Case, want: Want) -> str:
+    """The ceiling that leaves no room for the whole of a run from now on."""
+    least = least_parts(case.verdict.fits)
+    for limit in want.limits:
+        if limit.earliest(least, want.times.occupies_s, book.now) > book.now:
+            return "team" if limit is book.draft.teams.get(case.task.team) else "person"
+    return ""
+
+
+def _may_hold_until(book: Book, case: Case) -> int:
+    """Core tasks hold a place however far away; others up to the policy's depth and inside the exact horizon."""
+    tier, policy = case.task.tier, book.policy
+    if tier is Tier.CORE:
+        return NEVER
+    depth = policy.normal_depth if tier is Tier.NORMAL else policy.idle_depth
+    if depth is not None and book.held_ahead.get(tier, 0) >= depth:
+        return book.now + 1
+    return book.horizon
+
+
+def best_spot(book: Book, case: Case, after: int, before: int = NEVER) -> Spot | None:
+    """Earliest start, least waste first; a bigger card only where the rules allow it."""
+    assert case.want is not None
+    best: Spot | None = None
+    for i, fit in enumerate(case.verdict.fits):
+        start = after if i == 0 else max(after, _oversize_from(book, case, fit))
+        limit = before if best is None else min(before, best.start)
+        if start >= limit:
+            continue
+        spot = book.search.earliest(case.want, fit, start, limit)
+        if spot is not None and (best is None or spot.start < best.start):
+            best = spot
+    return best
+
+
+def _oversize_from(book: Book, case: Case, fit: Fit) -> int:
+    """From when on a bigger card may be taken: at once, unless peers need just that card."""
+    if fit.waste <= case.verdict.fits[0].waste:
+        return 0
+    peers = book.wanted.get((TIER_RANK[case.task.tier], case.terms.total), {}).get(fit.group.key, [])
+    if not peers:
+        return 0
+    allowed = case.task.submitted_at + timedelta(seconds=book.policy.oversize_after_s)
+    case.kept_until = max(case.kept_until, int((allowed - EPOCH).total_seconds()))
+    case.kept_for = tuple(peers[:5])
+    return case.kept_until
+
+
+# -- reclaiming and borrowing ----------------------------------------------------------------------
+
+
+def _reclaimed(book: Book, case: Case, want: Want, plain: Spot | None) -> Spot | None:
+    """Stop others for an entitled task, or for a core task if the policy says so and it gains more than is lost."""
+    policy = book.policy
+    if (plain is not None and plain.start <= book.now) or case.freed_by or policy.preempt_for is PreemptFor.NOBODY:
+        return plain
+    if case.entitled is None and (policy.preempt_for is not PreemptFor.CORE or case.task.tier is not Tier.CORE):
+        return plain
+    found = book.victims.reclaim(want, case.verdict.fits, idle_only=case.entitled is None)
+    if found is None or (plain is not None and plain.start <= found.spot.start):
+        return plain
+    if case.entitled is None and plain is not None:
+        gained = (plain.start - found.spot.start) * case.task.demand.cards
+        if gained <= found.lost_card_s:
+            return plain
+    book.victims.choose(book.search, case.task, found)
+    case.reclaim = found
+    return found.spot
+
+
+def _borrowed(book: Book, case: Case, want: Want) -> Spot | None:
+    """A start now on idle cards, beside the team's ceiling; the person's cap stays."""
+    team = book.draft.teams.get(case.task.team)
+    free = Want(want.demand, want.times, want.key, tuple(limit for limit in want.limits if limit is not team))
+    if free.limits == want.limits:
+        return None
+    case.want = free
+    spot = best_spot(book, case, book.now, book.now + 1)
+    case.borrowed = spot is not None
+    case.want = free if spot is not None else want
+    return spot
+
+
+def _hold_for_unknown_end(book: Book, case: Case) -> None:
+    """A core task whose start nobody can tell keeps the free cards it would use, so that it is not starved."""
+    task, draft, want = case.task, book.draft, case.want
+    assert want is not None
+    if not book.policy.hold_for_unknown_end or task.demand.share is not None:
+        return
+    fit = case.verdict.fits[0]
+    if first_under_all(want.limits, fit.parts, want.times.occupies_s, draft.now) > draft.now:
+        return  # over its ceiling it holds nothing
+    free = sorted(
+        ((draft.lines[p.node].of(want.key).free_at(draft.now) & p.ready, p.node) for p in fit.group.places),
+        key=lambda found: (-found[0].bit_count(), found[1]),
+    )
+    for mask, node in free[: task.demand.nodes]:
+        keep = lowest(mask, task.demand.cards_per_node)
+        if keep:
+            draft.keep(task, node, keep)
+
+
+# -- moving up -------------------------------------------------------------------------------------
+
+
+def compress(book: Book) -> None:
+    """Lift tasks in rank order to earlier starts while everybody else stays where they are, until nobody moves."""
+    if not book.promised:
+        return  # placed in order from nothing, everybody has the earliest start already
+    for _ in range(MOST_ROUNDS):
+        moved = False
+        for case in book.cases:
+            if case.spot is not None and case.spot.start > book.now and case.reclaim is None:
+                moved |= _lift(book, case)
+        if not moved:
+            return
+
+
+def _lift(book: Book, case: Case) -> bool:
+    """Move a task to an earlier start, if there is one beside all the others."""
+    old, want = case.spot, case.want
+    assert old is not None
+    assert want is not None
+    better = best_spot(book, case, book.now, old.start)
+    book.draft.unseat(case.task, old.fit.parts)
+    if want.demand.nodes > 1:
+        _note_freed(book, old)
+    there = book.search.earlier_there(want, old.fit, old.masks, better.start if better else old.start)
+    better = there or better
+    _take(book, case, better or old)
+    if better is None:
+        return False
+    if want.demand.nodes == 1:
+        _note_freed(book, old)
+    case.spot = better
+    case.slip = later(case.slip, better)
+    if better.start <= book.now:
+        book.held_ahead[case.task.tier] -= 1
+    return True
+
+
+def _take(book: Book, case: Case, spot: Spot) -> None:
+    assert case.want is not None
+    end = min(NEVER, spot.start + case.want.times.occupies_s)
+    book.draft.seat(case.task, spot.masks, spot.start, end, spot.fit.parts)
+
+
+def _note_freed(book: Book, spot: Spot) -> None:
+    for node, _ in spot.masks:
+        book.search.freed(node, spot.start)
