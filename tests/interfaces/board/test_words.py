@@ -24,6 +24,7 @@ from paika.interfaces.board.look import HERE
 from paika.interfaces.board.visit import RAIL
 from paika.interfaces.wording.catalogue import Lang, messages, words
 from paika.services.see_cards import Shows
+from paika.services.see_timeline import BarKind
 
 SOURCES = [*sorted((HERE / "templates").glob("*.html")), *sorted(HERE.glob("*.py"))]
 PLAIN = re.compile(r"""(?:\bt|\bmaybe)\(\s*f?["']([a-z][a-z_]*(?:\.[a-z_{}]+)*)["']\s*[,)]""")
@@ -58,8 +59,9 @@ MADE = {  # prefixes that pages complete with a value
     "ask.{}.do": ("cancel", "hold", "release"),
     "ask.{}.running": ("cancel",),
     "health.{}": Health,
+    "timeline.kind.{}": BarKind,
 }
-OURS = ("pages", "screens", "fields")
+OURS = ("pages", "screens", "fields", "timeline")
 
 
 def asked() -> set[str]:

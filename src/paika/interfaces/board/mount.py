@@ -10,11 +10,24 @@ from starlette.responses import Response
 
 from paika.domain.problem import NotFound
 from paika.interfaces.api.context import Context
-from paika.interfaces.board import cards, imports, ledger, login, overview, queue, readiness, submit, task, teams, wall
+from paika.interfaces.board import (
+    cards,
+    imports,
+    ledger,
+    login,
+    overview,
+    queue,
+    readiness,
+    submit,
+    task,
+    teams,
+    timeline,
+    wall,
+)
 from paika.interfaces.board.look import STATIC, KeptFiles, static_path
 from paika.interfaces.board.visit import BoardRoute, Visit, look
 
-PAGES = (overview, queue, readiness, cards, ledger, teams, task, submit, imports, wall, login)
+PAGES = (overview, queue, timeline, readiness, cards, ledger, teams, task, submit, imports, wall, login)
 _NOT_OURS = ("/api/", "/static/", "/docs", "/openapi", "/metrics", "/healthz", "/readyz")
 
 

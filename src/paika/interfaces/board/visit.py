@@ -32,6 +32,7 @@ from paika.services.see_cards import CardCell
 FEED = "/api/v1/events"
 CARES = {  # which changes make a page look again; others look at all of them
     "q": "tasks runs plan datasets people teams quotas alarm",
+    "i": "tasks runs plan cards nodes reservations people teams policy",
     "r": "tasks datasets people",
     "l": "balances people teams",
     "t": "balances people teams quotas",
@@ -48,6 +49,7 @@ STATUS = {
 RAIL = (
     ("overview", "o", "/"),
     ("queue", "q", "/queue"),
+    ("timeline", "i", "/timeline"),
     ("readiness", "r", "/readiness"),
     ("cards", "c", "/cards"),
     ("ledger", "l", "/ledger"),

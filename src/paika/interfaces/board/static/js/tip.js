@@ -3,9 +3,8 @@
 
 const GAP = 8;
 
-/** @param {HTMLElement} tip @param {Element} anchor */
-function place(tip, anchor) {
-  const box = anchor.getBoundingClientRect();
+/** @param {HTMLElement} tip @param {{left: number, top: number, bottom: number}} box what it is beside, in the viewport */
+export function place(tip, box) {
   const left = Math.min(Math.max(GAP, box.left), innerWidth - tip.offsetWidth - GAP);
   const below = box.bottom + GAP + tip.offsetHeight <= innerHeight;
   const top = below ? box.bottom + GAP : Math.max(GAP, box.top - GAP - tip.offsetHeight);
@@ -25,7 +24,7 @@ export function startTips() {
     if (!anchor || !words) return;
     tip.replaceChildren(words.content.cloneNode(true));
     tip.hidden = false;
-    place(tip, anchor);
+    place(tip, anchor.getBoundingClientRect());
   };
   document.addEventListener("pointerover", (event) => event.pointerType !== "touch" && show(event));
   document.addEventListener("pointerout", (event) => {
