@@ -32,7 +32,7 @@ MESSAGES: dict[str, tuple[str, str]] = {
     ),
     "reservation.begun": (
         "Reservation {reservation} began at {starts_at:when}; only its end and its title may still change.",
-        "End it now, and book the rest of the time anew.",
+        "Cancel it (what has passed stays as it was), and book the rest of the time anew.",
     ),
     "reservation.over": (
         "Reservation {reservation} is over ({state:word.booking.state}, {ended_at:when}) and cannot be changed.",

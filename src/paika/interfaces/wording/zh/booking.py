@@ -30,7 +30,7 @@ MESSAGES: dict[str, tuple[str, str]] = {
     ),
     "reservation.begun": (
         "预约 {reservation} 在 {starts_at:when} 已经开始，只能改结束时间和名称。",
-        "把它的结束时间改成现在，其余的时间另订一个。",
+        "先取消它（已经过去的部分照旧），其余的时间另订一个。",
     ),
     "reservation.over": (
         "预约 {reservation} 已经结束（{state:word.booking.state}，{ended_at:when}），不能再改。",
