@@ -85,8 +85,9 @@ def edit_booking(
     waitlist = bool(edit.values.get("waitlist", False))
 
     def step(records: Records, now: datetime) -> tuple[Reservation, Reservation]:
-        old = _open(records, booking, now, if_version)
+        old = found(records.reservations, "reservation", booking)
         _must_change(desk.actor, old)
+        _must_be_open(old, now, if_version)
         new = changed_wish(records, old, edit)
         differing = [name for name in WISHES if getattr(new, name) != getattr(old, name)]
         if old.state is ReservationState.BOOKED and old.starts_at <= now:
@@ -117,9 +118,10 @@ def approve_booking(
     """Let through what somebody asked for: it gets its cards, or with `waitlist` its place on the waiting list."""
 
     def step(records: Records, now: datetime) -> tuple[Reservation, Reservation]:
-        old = _open(records, booking, now, if_version)
+        old = found(records.reservations, "reservation", booking)
         if not _approves(desk.actor, old.purpose, old.team):
             raise Forbidden(field=None, act=Act.APPROVE_BOOKING.value, role=desk.actor.role.value)
+        _must_be_open(old, now, if_version)
         if old.approved_by or old.state is not ReservationState.LISTED:
             raise IllegalStep(field=None, noun="reservation", state=old.state.value, event="approve")
         return old, _placed(records, replace(old, approved_by=desk.actor.person), now, waitlist)
@@ -133,9 +135,10 @@ def cancel_booking(
     """Give the cards back from now on; what has passed of the window stays. A reason is needed."""
 
     def step(records: Records, now: datetime) -> tuple[Reservation, Reservation]:
-        old = _open(records, booking, now, if_version)
+        old = found(records.reservations, "reservation", booking)
         if desk.actor.person != old.person or not desk.actor.may(Act.BOOK_CARDS):
             _must_change(desk.actor, old)
+        _must_be_open(old, now, if_version)
         must_be_name(why, "reason")
         cause = f"{desk.actor.person}: {why}"
         return old, replace(old, state=ReservationState.CANCELLED, state_since=now, state_cause=cause)
@@ -197,15 +200,13 @@ def _must_stay_asked(actor: Actor, old: Reservation, new: Reservation) -> None:
         _must_ask(actor, new)
 
 
-def _open(records: Records, booking: str, now: datetime, if_version: int | None) -> Reservation:
-    """Raises NotFound, VersionConflict, and ReservationOver for one that is over."""
-    old = found(records.reservations, "reservation", booking)
-    must_be_read("reservation", booking, old.version, if_version)
+def _must_be_open(old: Reservation, now: datetime, if_version: int | None) -> None:
+    """Raises VersionConflict, and ReservationOver for one that is over."""
+    must_be_read("reservation", old.id, old.version, if_version)
     gone = old.state in (ReservationState.RELEASED, ReservationState.CANCELLED)
     if gone or old.ends_at <= now:
         state, at = (old.state.value, old.state_since) if gone else ("over", old.ends_at)
         raise ReservationOver(field=None, reservation=old.id, state=state, ended_at=at)
-    return old
 
 
 def _carried_out(

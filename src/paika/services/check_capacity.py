@@ -74,10 +74,10 @@ def check_capacity(
 ) -> tuple[Shortfall, ...]:
     """Every floor that does not fit, at each instant from `now` on at which a lease or reservation begins or ends.
 
-    `within` looks only at instants of a window. Several floors of one instant are told apart by who comes last:
-    the order is that of the ids, so each names what is left for it beside those before it.
+    `within` looks only at instants of a window. Each floor is told what is left for it beside those that are
+    given before it.
     """
-    floors = tuple(sorted((floor for floor in guarantees if floor.cards), key=lambda floor: floor.id))
+    floors = tuple(floor for floor in guarantees if floor.cards)
     kept = tuple(one for one in reservations if one.keeps(now))
     if not floors:
         return ()

@@ -50,7 +50,7 @@ def place(records: Records, wish: Reservation, now: datetime, prefer: Iterable[s
 def floors_broken(records: Records, booked: Reservation, now: datetime) -> tuple[Shortfall, ...]:
     """Floors that fit less well in its window with the reservation than without it."""
     others = [one for one in records.reservations.values() if one.id != booked.id]
-    floors, within = records.guarantees.values(), (booked.starts_at, booked.ends_at)
+    floors, within = [records.guarantees[key] for key in sorted(records.guarantees)], (booked.starts_at, booked.ends_at)
     found = check_capacity(records, floors, [*others, booked], now, within=within)
     if not found:
         return ()

@@ -125,7 +125,7 @@ def _must_fit(records: Records, old: Guarantee | None, new: Guarantee, now: date
     """Raises NoRoomForGuarantee for the first instant that does not hold. Promising less is always possible."""
     if old is not None and new.cards <= old.cards and new.together <= old.together:
         return
-    others = [one for one in records.guarantees.values() if one.id != new.id]
+    others = [records.guarantees[key] for key in sorted(records.guarantees) if key != new.id]
     reservations = records.reservations.values()
     short = check_capacity(records, [*others, new], reservations, now)
     if not short:

@@ -80,6 +80,16 @@ ROUTES: dict[tuple[str, str], tuple[frozenset[tuple[Role, Scope]], dict[str, Any
     ("GET", "/tokens"): (ALL, {}),
     ("POST", "/tokens"): (OWN_TOKEN, {"json": {"scopes": ["submit"]}}),
     ("POST", "/tokens/{token_id}/revoke"): (HOUSE, {}),
+    ("GET", "/reservations"): (ALL, {}),
+    ("POST", "/reservations"): (WORK, {"json": {"duration": "1h", "card_ids": "a1", "team": "vision"}}),
+    ("GET", "/reservations/{reservation_id}"): (ALL, {}),
+    ("PATCH", "/reservations/{reservation_id}"): (OTHERS_TASK, {"json": {"title": "x"}}),
+    ("POST", "/reservations/{reservation_id}/approve"): (OTHERS_TASK, {}),
+    ("DELETE", "/reservations/{reservation_id}"): (OTHERS_TASK, {"params": WHY}),
+    ("GET", "/guarantees"): (ALL, {}),
+    ("GET", "/guarantees/{guarantee_id}"): (ALL, {}),
+    ("PUT", "/guarantees/{guarantee_id}"): (HOUSE, {"json": {"cards": 1}}),
+    ("DELETE", "/guarantees/{guarantee_id}"): (HOUSE, {}),
     ("GET", "/usage"): (ALL, {}),
     ("GET", "/ledger"): (ALL, {}),
     ("GET", "/audit"): (AUDIT, {}),
@@ -90,14 +100,17 @@ OPEN = {("GET", "/health"), ("POST", "/session")}
 
 def place(path: str) -> str:
     return path.format(
-        task_id="t-1", card_id="a0", node_id="n1", dataset_id="d-1", team_id="vision", person_id="tim", token_id="k1"
-    )
+        task_id="t-1", card_id="a0", node_id="n1", dataset_id="d-1", team_id="vision", person_id="tim", token_id="k1",
+        reservation_id="b-1", guarantee_id="vision",
+    )  # fmt: skip
 
 
 def fresh() -> Door:
     door = Door()
     door.lab.submit("max")
     door.secret("tim", Scope.READ)  # k1
+    asked = {"starts_at": "2026-12-02 09:00", "duration": "1h", "cards": 1}
+    assert door.client("max").post("/reservations", json=asked).status_code == 201  # b-1
     return door
 
 

@@ -12,7 +12,19 @@ from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 
 from paika.domain.problem import BadValue, Kind, Problem, Several
-from paika.interfaces.api import books, cards, datasets, imports, login, people, state, task_log, tasks, timeline
+from paika.interfaces.api import (
+    bookings,
+    books,
+    cards,
+    datasets,
+    imports,
+    login,
+    people,
+    state,
+    task_log,
+    tasks,
+    timeline,
+)
 from paika.interfaces.api.context import Context
 from paika.interfaces.api.doors import signed_in, speaker_of
 from paika.interfaces.api.incidents import Incident, Incidents
@@ -99,6 +111,7 @@ def build_api(context: Context) -> FastAPI:
         timeline.router,
         datasets.router,
         people.router,
+        bookings.router,
         books.router,
     ):
         routes.include_router(part)
