@@ -16,6 +16,8 @@ pytestmark = pytest.mark.browser
 PAGES = (
     "/",
     "/queue",
+    "/timeline",
+    "/timeline?view=list",
     "/readiness",
     "/cards",
     "/ledger",
@@ -30,6 +32,7 @@ PAGES = (
 NAMES = (Path(__file__).parent.parent / "cases/C53/names.txt").read_text("utf-8").split("\n")
 RING = """[document.activeElement, document.activeElement.closest('label')]
   .some(one => one && getComputedStyle(one).outlineStyle !== 'none')"""
+CODES = r"\b(?:wait|park|nav|col|shows|state|field|answer|readiness|timeline|fact|ending)\.[a-z_]+"
 CONTRAST = (Path(__file__).parent / "contrast.js").read_text("utf-8")
 
 
@@ -62,7 +65,7 @@ def test_no_word_is_missing_and_no_code_stands_on_a_page(shared_lab: Lab, visit:
         for path in PAGES:
             page.goto(shared_lab.url + path)
             text = page.inner_text("body")
-            assert re.findall(r"\b(?:wait|park|nav|col|shows|state|field|answer|readiness)\.[a-z_]+", text) == [], path
+            assert re.findall(CODES, text) == [], path
 
 
 def test_the_language_is_remembered_and_taken_from_the_browser(shared_lab: Lab, visit: Visitor):

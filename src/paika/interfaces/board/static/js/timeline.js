@@ -95,6 +95,7 @@ export class Timeline {
 
   startFilters() {
     const changed = () => {
+      if (this.address() === location.pathname + location.search) return;
       history.pushState(null, "", this.address());
       this.links();
       this.load();
