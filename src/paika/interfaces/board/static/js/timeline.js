@@ -36,6 +36,7 @@ export class Timeline {
     this.timers = {};
     this.window = { from: 0, span: SPAN_S };
     this.follows = true;
+    this.wanted = this.filters(); // what is typed counts when it is done
     this.readAddress();
     new ResizeObserver(() => {
       this.chart.measure();
@@ -65,15 +66,16 @@ export class Timeline {
     this.window.from = (this.follows ? this.now() : at) - this.window.span * NOW_AT;
   }
 
-  /** The window as asked for in the address; the filters as they stand in the form. */
+  /** This window with these filters as an address. */
   address() {
-    const asked = this.filters();
+    const asked = new URLSearchParams(this.wanted);
     if (!this.follows) asked.set("at", new Date(Math.round(this.window.from + this.window.span * NOW_AT) * 1000).toISOString().replace(".000Z", "Z"));
     if (this.window.span !== SPAN_S) asked.set("span", String(Math.round(this.window.span)));
     const query = asked.toString();
     return location.pathname + (query ? `?${query}` : "");
   }
 
+  /** The filters as they stand in the form. */
   filters() {
     const asked = new URLSearchParams();
     for (const [name, value] of new FormData(this.form)) {
@@ -89,22 +91,28 @@ export class Timeline {
       else field.value = asked.get(field.name) ?? "";
     }
     this.readAddress();
+    this.wanted = this.filters();
     this.load();
     this.draw();
   }
 
   startFilters() {
-    const changed = () => {
-      if (this.address() === location.pathname + location.search) return;
-      history.pushState(null, "", this.address());
-      this.links();
-      this.load();
+    let typed = false; // what is typed in one go is one step of the way back
+    const changed = (/** @type {boolean} */ typing) => {
+      window.clearTimeout(this.timers.filter);
+      this.wanted = this.filters();
+      if (this.address() !== location.pathname + location.search) {
+        history[typing && typed ? "replaceState" : "pushState"](null, "", this.address());
+        this.links();
+        this.load();
+      }
+      typed = typing;
     };
     this.form.addEventListener("submit", (event) => event.preventDefault());
-    this.form.addEventListener("change", changed);
+    this.form.addEventListener("change", () => changed(false));
     this.form.addEventListener("input", (event) => {
       if (/** @type {HTMLInputElement} */ (event.target).type !== "search") return;
-      this.later("filter", FETCH_MS * 2, changed);
+      this.later("filter", FETCH_MS * 2, () => changed(true));
     });
   }
 
@@ -188,7 +196,7 @@ export class Timeline {
   async load() {
     window.clearTimeout(this.timers.load);
     const { from, span } = this.window;
-    const asked = this.filters();
+    const asked = new URLSearchParams(this.wanted);
     if (!this.follows || this.chart.picture) asked.set("from", new Date(Math.floor(from - span) * 1000).toISOString());
     asked.set("span", String(Math.ceil(span * 3) + 2));
     this.asking?.abort();
