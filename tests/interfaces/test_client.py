@@ -242,3 +242,24 @@ def test_it_brings_no_server_along():
         [sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=True, cwd=ROOT
     )
     assert ran.stdout.strip() == "[]"
+
+
+def test_windows_are_booked_and_floors_set_from_python(house: House) -> None:
+    with Client(house.url, house.secret("lea"), lang="en") as paika:
+        made = paika.book(starts_at="2026-12-02 09:00", duration="8h", cards=2, key="k")
+        assert paika.book(starts_at="2026-12-02 09:00", duration="8h", cards=2, key="k") == made
+        assert [row["reservation"]["id"] for row in paika.bookings(since="2026-12-01", state=["booked"])] == ["b-1"]
+        assert paika.edit_booking("b-1", {"title": "x"}, if_version="1")["reservation"]["title"] == "x"
+        assert paika.booking("b-1")["row"]["shows"] == "booked"
+        assert paika.cancel_booking("b-1", "moved", dry_run=True)["dry_run"]
+        assert paika.cancel_booking("b-1", "moved")["reservation"]["state"] == "cancelled"
+    with Client(house.url, house.secret("mia"), lang="en") as paika:
+        assert paika.book(starts_at="2026-12-02 09:00", duration="8h", cards=2)["reservation"]["state"] == "listed"
+    with Client(house.url, house.secret("ann"), lang="en") as paika:
+        assert paika.approve_booking("b-2")["reservation"]["approved_by"] == "ann"
+        granted = paika.set_guarantee("text", {"cards": 2, "types": "A100"})["guarantee"]
+        assert [row["guarantee"]["id"] for row in paika.guarantees()] == [granted["id"]]
+        with pytest.raises(Refused) as refusal:
+            paika.set_guarantee("text", {"cards": 99})
+        assert refusal.value.code == "guarantee.no_room"
+        assert paika.remove_guarantee(granted["id"])["guarantee"] is None

@@ -241,6 +241,85 @@ class Client:
         rows: list[Json] = self.get("cards", node=node, pool=pool, type=card_type, shows=shows)["rows"]
         return rows
 
+    # -- bookings and guarantees -------------------------------------------------------------------
+
+    def bookings(self, *, team: str = "", since: str = "", until: str = "", state: Sequence[str] = ()) -> list[Json]:
+        """Bookings and maintenance by their start, that share time with `since` .. `until`."""
+        told = self.get("reservations", team=team, until=until, state=state, **{"from": since})
+        rows: list[Json] = told["rows"]
+        return rows
+
+    def booking(self, booking_id: str) -> Json:
+        """One booking: `row`, whose runs hold its cards past the start (`held`), and whom they are `promised` to."""
+        told: Json = self.get("reservations", booking_id)
+        return told
+
+    def book(
+        self,
+        form: Mapping[str, Any] | None = None,
+        /,
+        *,
+        waitlist: bool = False,
+        dry_run: bool = False,
+        key: str | None = None,
+        **fields: Any,
+    ) -> Json:
+        """Book a window by the fields of its form: starts_at, ends_at or duration, cards or card_ids or nodes, ...
+
+        With the same `key` twice it is booked once.
+        """
+        body = {**(form or {}), **fields, "waitlist": waitlist, "dry_run": dry_run}
+        told: Json = self.wire.ask("POST", "/reservations", body=body, key=key or new_key())
+        return told
+
+    def edit_booking(self, booking_id: str, fields: Mapping[str, Any], *, if_version: str | None = None) -> Json:
+        """Change the named fields of a booking; None clears one."""
+        told: Json = self.send("PATCH", "reservations", booking_id, body=dict(fields), if_version=if_version)
+        return told
+
+    def approve_booking(
+        self,
+        booking_id: str,
+        reason: str = "",
+        *,
+        waitlist: bool = False,
+        dry_run: bool = False,
+        if_version: str | None = None,
+    ) -> Json:
+        """Let through what a member asked for."""
+        body = {"waitlist": waitlist, "dry_run": dry_run} | ({"reason": reason} if reason else {})
+        told: Json = self.send("POST", "reservations", booking_id, "approve", body=body, if_version=if_version)
+        return told
+
+    def cancel_booking(
+        self, booking_id: str, reason: str, *, dry_run: bool = False, if_version: str | None = None
+    ) -> Json:
+        """Give the cards of a booking back from now on."""
+        asked = {"reason": reason, "dry_run": dry_run}
+        told: Json = self.send("DELETE", "reservations", booking_id, if_version=if_version, **asked)
+        return told
+
+    def guarantees(self) -> list[Json]:
+        """What teams are guaranteed, and what their core tasks hold now."""
+        rows: list[Json] = self.get("guarantees")["rows"]
+        return rows
+
+    def set_guarantee(
+        self, team: str, fields: Mapping[str, Any], *, dry_run: bool = False, if_version: str | None = None
+    ) -> Json:
+        """Guarantee a team `cards` cards of `types`, `together` on one machine."""
+        body = {**fields, "dry_run": dry_run}
+        told: Json = self.send("PUT", "guarantees", team, body=body, if_version=if_version)
+        return told
+
+    def remove_guarantee(
+        self, guarantee_id: str, reason: str = "", *, dry_run: bool = False, if_version: str | None = None
+    ) -> Json:
+        """Take a guarantee back."""
+        asked = {"reason": reason, "dry_run": dry_run}
+        told: Json = self.send("DELETE", "guarantees", guarantee_id, if_version=if_version, **asked)
+        return told
+
     def usage(self, *, team: str = "", person: str = "", since: str = "", until: str = "") -> Json:
         """Card-seconds by team, person and card type, from the ledger."""
         told: Json = self.get("usage", team=team, person=person, since=since, until=until)

@@ -22,7 +22,14 @@ METAVARS = {
     FieldKind.DEADLINE: "TIME",
     FieldKind.FLAG: "yes|no",
 }
-SHORT = {"name": "-n", "cards": "-c", "estimate_likely": "--estimate"}
+SHORT = {
+    "name": "-n",
+    "cards": "-c",
+    "estimate_likely": "--estimate",
+    "starts_at": "--from",
+    "ends_at": "--until",
+    "duration": "--for",
+}
 MANY = frozenset({"env", "inputs", "after", "tags", "types", "capabilities", "teams", "leads", "scopes"})
 
 

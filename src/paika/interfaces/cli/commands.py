@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from paika.interfaces.cli import books, cards, datasets, entrance, logs, machine, people, submit, tasks, top
+from paika.interfaces.cli import bookings, books, cards, datasets, entrance, logs, machine, people, submit, tasks, top
 from paika.interfaces.cli.command import Command
 
 COMMANDS: tuple[Command, ...] = (
@@ -20,6 +20,7 @@ COMMANDS: tuple[Command, ...] = (
     *cards.COMMANDS,
     *datasets.COMMANDS,
     *people.COMMANDS,
+    *bookings.COMMANDS,
     *books.COMMANDS,
     *machine.COMMANDS,
 )

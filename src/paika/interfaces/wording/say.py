@@ -129,7 +129,8 @@ class Speaker(Formatter):
         return self.vformat(self.word(key), (), facts | {"until": self.vformat(self.word(until), (), facts)})
 
 
-CARD_CAUSE, RUN_DETAIL = "card.cause", "engine.detail"  # prefixes of words for machine text
+# Prefixes of words for machine text.
+CARD_CAUSE, RUN_DETAIL, BOOKING_CAUSE = "card.cause", "engine.detail", "booking.cause"
 
 
 def told_of(prefix: str, text: str, lang: Lang) -> str:
