@@ -108,7 +108,7 @@ MESSAGES: dict[str, tuple[str, str]] = {
     ),
     "wait.person_cap": (
         "While much work waits, a person may hold {max_cards} cards below core; "
-        "{person} holds {held_parts:cards} and needs {need_parts:cards} more",
+        "{person} holds {held_parts:cards} and needs {need_parts:cards} more{ahead:word.cap_ahead}",
         "Wait for one of your runs to end, or ask for fewer cards.",
     ),
     "wait.plan_refused": (
@@ -128,6 +128,8 @@ WORDS: dict[str, str] = {
     "opt.first_at.none": ", from when on is unknown",
     "opt.would_fit": "A task with a limit of at most {value:span} may run first.",
     "opt.would_fit.none": "They go first; an admin can change the order.",
+    "cap_ahead.True": " (what is left is promised to earlier tasks of the same person)",
+    "cap_ahead.False": "",
     "reserved_for.booking": "booked",
     "reserved_for.maintenance": "down for maintenance",
     "opt.reserved_team": " for {value}",

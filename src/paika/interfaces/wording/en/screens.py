@@ -169,6 +169,8 @@ WORDS: dict[str, str] = {
     "ledger.empty.about": "When the first task starts, the cards it takes are booked here.",
     "entry.hold": "Hold",
     "entry.release": "Release",
+    "entry.borrow": "borrow",
+    "entry.return": "return",
     "entry.spend": "Spend",
     "entry.lost": "Lost",
     "teams.title": "Teams and quotas",

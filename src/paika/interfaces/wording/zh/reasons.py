@@ -86,7 +86,7 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "等排队的任务少下来；不能等的任务改成常规档。",
     ),
     "wait.person_cap": (
-        "任务密度高，每人最多占 {max_cards} 张非核心卡；{person} 已占 {held_parts:cards}，还要 {need_parts:cards}",
+        "任务密度高，每人最多占 {max_cards} 张非核心卡；{person} 已占 {held_parts:cards}，还要 {need_parts:cards}{ahead:word.cap_ahead}",
         "等自己的运行结束，或少要几张卡。",
     ),
     "wait.plan_refused": (
@@ -106,6 +106,8 @@ WORDS: dict[str, str] = {
     "opt.first_at.none": "，何时开始未知",
     "opt.would_fit": "时限在 {value:span}以内的任务可以先跑。",
     "opt.would_fit.none": "等它们先跑，或请管理员调整顺序。",
+    "cap_ahead.True": "（余下的已许给同一个人排在前面的任务）",
+    "cap_ahead.False": "",
     "reserved_for.booking": "已预约",
     "reserved_for.maintenance": "安排了检修",
     "opt.reserved_team": "给 {value}",

@@ -169,6 +169,8 @@ WORDS: dict[str, str] = {
     "ledger.empty.about": "第一个任务开始时，这里就会记下它占的卡。",
     "entry.hold": "占用",
     "entry.release": "归还",
+    "entry.borrow": "借用",
+    "entry.return": "归还",
     "entry.spend": "花费",
     "entry.lost": "白费",
     "teams.title": "团队与额度",
