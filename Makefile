@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.dev
 WORKERS ?= 2
 
-.PHONY: help setup demo test lint laws mutate bench-plan bench-api lock vendor clean
+.PHONY: help setup demo test lint laws mutate bench-plan bench-api bench-timeline lock vendor clean
 
 help:
 	@echo "make demo [ONCE=1]  a lab of virtual cards, busy from the first minute (ONCE=1: play to the end, check, exit)"
@@ -16,6 +16,7 @@ help:
 	@echo "make mutate         break the planner on purpose and see that tests notice"
 	@echo "make bench-plan     planner: seconds a cycle at 1k/10k waiting x 64/1k cards"
 	@echo "make bench-api      API: reads a second and p99 of the queue page with 10k tasks"
+	@echo "make bench-timeline redraws of the timeline in a real browser: 1,000 cards x 5,000 bars (needs Chromium)"
 	@echo "make lock           pin the dependencies anew"
 	@echo "make vendor         fetch the pinned front-end files anew (needs npm)"
 
@@ -59,6 +60,9 @@ bench-plan: $(VENV)/.run
 
 bench-api: $(VENV)/.run
 	$(BIN)/python bench/api.py
+
+bench-timeline: $(STAMP)
+	$(BIN)/python bench/timeline.py
 
 lock: $(STAMP)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
