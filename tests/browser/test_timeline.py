@@ -141,6 +141,13 @@ def test_bookings_maintenance_leases_and_use_by_others_are_told_apart(chart_lab:
     assert box["height"] > 40  # two cards, one block
 
 
+def test_promises_end_at_the_horizon(chart_lab: Lab, visit: Visitor):
+    page = ready(visit(chart_lab, "/timeline?span=7d"))
+    begin, _ = edges(page, page.locator("[data-plot] .horizon"), 168 * HOUR)
+    assert near(begin, 72, page, 168 * HOUR)
+    expect(page.locator(".gantt .legend")).to_contain_text("许诺只到 03-05 10:12")
+
+
 def test_shares_lie_in_lanes_within_their_row(chart_lab: Lab, visit: Visitor):
     page = ready(visit(chart_lab, "/timeline?node=ws-4090"))
     boxes = [strip(page, "running", task).locator("> .body").bounding_box() for task in ("t-9", "t-10")]
@@ -388,7 +395,7 @@ def test_ten_idle_rows_say_so_and_lead_to_a_task(empty_lab: Lab, visit: Visitor)
     page = ready(visit(empty_lab, "/timeline"))
     expect(page.locator(".row-label")).to_have_count(10)
     expect(page.get_by_text("没有任务占卡")).to_be_visible()
-    page.locator("[data-empty=idle]").get_by_role("link", name="提交任务").click()
+    page.locator("[data-when=idle]").get_by_role("link", name="提交任务").click()
     expect(page).to_have_url(re.compile("/submit$"))
 
 

@@ -238,10 +238,12 @@ export class Timeline {
     const none = picture.rows.length === 0;
     const idle = !none && !picture.byRow.some((blocks) => blocks.some((block) => block.of));
     const empty = none ? (picture.cardsLeftOut ? "filter" : "cards") : idle ? "idle" : "";
-    for (const box of this.root.querySelectorAll("[data-empty]")) {
-      /** @type {HTMLElement} */ (box).hidden = box.getAttribute("data-empty") !== empty;
+    for (const box of this.root.querySelectorAll("[data-when]")) {
+      /** @type {HTMLElement} */ (box).hidden = box.getAttribute("data-when") !== empty;
     }
     this.chart.scroller.hidden = none;
+    this.root.dataset.empty = empty;
+    this.one("[data-horizon]").textContent = this.teller.say("timeline.horizon", { at: this.teller.time.when(picture.horizon, this.now()) });
   }
 
   fail() {

@@ -110,7 +110,8 @@ export class Chart {
       if (node.first + node.rows <= first || node.first > last) continue;
       made.push(this.nodeLabel(node));
     }
-    for (let row = first; row <= last; row += 1) made.push(this.rowLabel(picture.rows[row], row));
+    const edges = new Set(picture.nodes.map((node) => node.first));
+    for (let row = first; row <= last; row += 1) made.push(this.rowLabel(picture.rows[row], row, row > 0 && edges.has(row)));
     this.labels.replaceChildren(...made);
   }
 
@@ -129,9 +130,9 @@ export class Chart {
     return box;
   }
 
-  /** @param {Picture["rows"][0]} row @param {number} place */
-  rowLabel(row, place) {
-    const box = element("div", "row-label");
+  /** @param {Picture["rows"][0]} row @param {number} place @param {boolean} edge whether a node begins here */
+  rowLabel(row, place, edge) {
+    const box = element("div", edge ? "row-label edge" : "row-label");
     box.style.top = `${place * ROW}px`;
     box.title = `${row.id} · ${row.type} · ${this.teller.say(`shows.${row.shows}`)}`;
     const letter = element("span", `letter is-${row.shows}`, this.teller.say(`letter.${row.shows}`));
@@ -335,12 +336,6 @@ export class Chart {
       if (at > 14 && at < this.width - 14 && Math.abs(at - line) > 40) made.push(this.text("tick", tick.text, at, 32));
     }
     if (this.inside(line)) made.push(this.text("now", time.clock(now), Math.min(this.width - 22, Math.max(22, line)), 32));
-    const horizon = x(/** @type {Picture} */ (this.picture).horizon);
-    if (this.inside(horizon)) {
-      const text = this.teller.say("timeline.horizon", { at: time.when(/** @type {Picture} */ (this.picture).horizon, now) });
-      const left = horizon + this.widthOf(text) + 8 < this.width;
-      made.push(this.text(left ? "horizon" : "horizon before", text, horizon + (left ? 4 : -4), 14));
-    }
     this.axis.replaceChildren(...made);
     set(this.axis, { width: this.width });
   }
