@@ -322,6 +322,8 @@ def test_changes_arrive_without_losing_the_place(own_lab: Lab, visit: Visitor):
     expect(strip(page, "stopping", "t-4")).to_have_attribute("aria-label", re.compile("腾给 sft-code-v2"))
     expect(strip(page, "promised", "t-52")).to_be_attached()
     expect(strip(page, "promised", "t-45")).to_have_count(0)
+    expect(strip(page, "promised", "t-52")).to_have_class(re.compile(r"\bchanged\b"))
+    expect(bar).not_to_have_class(re.compile(r"\bchanged\b"))
     expect(bar).to_be_focused()
     assert window_of(page) == before
     assert page.evaluate("[window.sameDocument, document.querySelector('[data-scroller]').scrollTop]") == [True, 48]

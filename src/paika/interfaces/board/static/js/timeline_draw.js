@@ -15,6 +15,7 @@ const LEAST_PX = 2;
 const BEYOND_PX = 40; // bars reach so far out of the picture that their round ends do not show
 const TAIL_PX = 96; // how far an end that nobody knows fades
 const LABEL_PAD = 6;
+const FLASH_MS = 1600;
 const LABEL_LEAST_LANE = 11;
 const LOW_LANE = 15;
 
@@ -66,6 +67,9 @@ export class Chart {
     this.width = 0;
     this.shownRows = "";
     this.current = "";
+    /** @type {Set<string>} what flashes once, as it is not as it was */
+    this.changed = new Set();
+    this.calm = 0;
     const canvas = document.createElement("canvas").getContext("2d");
     if (canvas) canvas.font = `500 11px ${getComputedStyle(root).fontFamily}`;
     this.canvas = canvas;
@@ -73,6 +77,9 @@ export class Chart {
 
   /** @param {Picture} picture */
   show(picture) {
+    this.changed = this.picture ? differing(this.picture, picture) : new Set();
+    window.clearTimeout(this.calm);
+    this.calm = window.setTimeout(() => this.changed.clear(), FLASH_MS);
     this.picture = picture;
     this.shownRows = "";
     this.rows.style.height = `${picture.rows.length * ROW}px`;
@@ -313,7 +320,7 @@ export class Chart {
     if (block.kind === "unfit" && BROKEN.has(block.shows)) classes.push("is-broken");
     if (of) classes.push(`hue-${of.owner.hue}`, `tier-${of.tier}`);
     if (of && of.owner.id === this.me) classes.push("mine");
-    if (of && block.until === null) classes.push("endless");
+    if (this.changed.has(block.key)) classes.push("changed");
     set(one.node, { class: classes.join(" "), "aria-label": this.teller.sentence(block, picture, now) });
     if (of?.task) set(one.node, { href: `/tasks/${encodeURIComponent(of.task)}` });
     else set(one.node, { role: "img" });
@@ -347,6 +354,16 @@ export class Chart {
     node.textContent = text;
     return node;
   }
+}
+
+/** Keys of the bars that are new or lie elsewhere. @param {Picture} before @param {Picture} after */
+function differing(before, after) {
+  const pose = (/** @type {Block} */ block) => `${block.since} ${block.until} ${block.earliest} ${block.rows} ${block.lane}`;
+  const known = new Map(before.byRow.flat().map((block) => [block.key, pose(block)]));
+  const inside = (/** @type {Block} */ block) =>
+    (block.until ?? Infinity) > before.from && (block.earliest ?? block.since ?? 0) < before.to;
+  const fresh = after.byRow.flat().filter((block) => inside(block) && known.get(block.key) !== pose(block));
+  return new Set(fresh.map((block) => block.key));
 }
 
 /** @param {string} tag @param {string} name @param {string} [text] */
