@@ -73,6 +73,20 @@ def test_an_end_that_nobody_knows_stays_unknown(lab, fields):
     assert view(lab).tasks[task.id].overrun is bool(fields)
 
 
+def test_a_run_that_stands_at_its_limit_has_no_end_that_is_known(lab):
+    lab.run(lab.submit("mia"), "a0", limit_s=3600)
+    lab.clock.move(hours=1)
+    assert bars(view(lab), "a0")[0].until is None
+
+
+def test_what_only_touches_the_window_lies_outside():
+    bar = Bar(BarKind.PROMISED, T0 + HOUR, T0 + 2 * HOUR, "t", T0)
+    assert bar.meets(T0 - HOUR, T0 + timedelta(seconds=1))
+    assert bar.meets(T0 + 2 * HOUR - timedelta(seconds=1), T0 + 3 * HOUR)
+    assert not bar.meets(T0 - HOUR, T0)
+    assert not bar.meets(T0 + 2 * HOUR, T0 + 3 * HOUR)
+
+
 def test_a_stopping_run_ends_with_its_grace_and_says_for_whom(lab):
     other = lab.submit("max", name="wants it")
     lab.run(lab.submit("mia"), "a0", state=RunState.STOPPING, stop_for=other.id, stop_at=T0, grace_s=300)
