@@ -136,6 +136,7 @@ def test_bookings_maintenance_leases_and_use_by_others_are_told_apart(chart_lab:
     page.goto(chart_lab.url + "/timeline?node=ws-4090")
     booking = strip(ready(page), "booking", "b-1")
     expect(booking).to_contain_text("周一语音课")
+    expect(booking).to_have_attribute("href", "/bookings#booking-b-1")
     box = booking.locator(".body").bounding_box()
     assert box
     assert box["height"] > 40  # two cards, one block

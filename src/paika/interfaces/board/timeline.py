@@ -136,15 +136,19 @@ def _lines(visit: Visit, view: TimelineView) -> Iterator[Line]:
 def _line(visit: Visit, view: TimelineView, row: TimelineRow, bar: Bar) -> Line:
     of = (view.tasks if bar.kind in WORK else view.bookings).get(bar.subject)
     why = visit.cause(row.card) if bar.kind is BarKind.UNFIT and row.card.health_cause else bar.cause
-    overrun = of is not None and of.overrun
     return Line(
         row=row,
         kind=bar.kind,
         what=of.name or of.id if of else why,
-        href=f"/tasks/{quote(of.task, safe='')}" if of and of.task else "",
+        href=_href(bar) if of else "",
         owner=of.owner if of else None,
         start=bar.since,
         between=bar.earliest,
         end=bar.until,
-        endless=visit.t("ending.unknown") if bar.until is None and (of is not None or overrun) else "",
+        endless=visit.t("ending.unknown") if bar.until is None and of is not None else "",
     )
+
+
+def _href(bar: Bar) -> str:
+    here = quote(bar.subject, safe="")
+    return f"/tasks/{here}" if bar.kind in WORK else f"/bookings#booking-{here}"

@@ -322,8 +322,9 @@ export class Chart {
     if (of && of.owner.id === this.me) classes.push("mine");
     if (this.changed.has(block.key)) classes.push("changed");
     set(one.node, { class: classes.join(" "), "aria-label": this.teller.sentence(block, picture, now) });
-    if (of?.task) set(one.node, { href: `/tasks/${encodeURIComponent(of.task)}` });
-    else set(one.node, { role: "img" });
+    if (!of) return set(one.node, { role: "img" });
+    const booking = `/bookings#booking-${encodeURIComponent(of.id)}`;
+    set(one.node, { href: of.tier === null ? booking : `/tasks/${encodeURIComponent(of.id)}` });
   }
 
   /** @param {Window} window @param {number} now @param {(at: number) => number} x */
