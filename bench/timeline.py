@@ -236,7 +236,7 @@ FIRST_PAINT = (
 
 
 def opened(page: Page, url: str, span: str = "6h") -> float:
-    """The page, drawn; milliseconds from the click on its link until its first bars are drawn."""
+    """The page, opened anew; milliseconds from the navigation until its first data is drawn."""
     page.goto(f"{url}/timeline?span={span}")
     page.locator("#timeline[data-ready]").wait_for()
     return float(page.evaluate(FIRST_PAINT)[-1])
