@@ -14,7 +14,18 @@ from tests.browser.scenes import SECRETS
 
 pytestmark = pytest.mark.browser
 ADDRESSES = "all => all.map(one => one.getAttribute('hx-get') ?? one.getAttribute('href'))"
-PAGES = ("/", "/queue", "/readiness", "/cards", "/ledger", "/teams", "/tasks/t-2", "/tasks/t-42", "/tasks/t-44")
+PAGES = (
+    "/",
+    "/queue",
+    "/readiness",
+    "/cards",
+    "/bookings",
+    "/ledger",
+    "/teams",
+    "/tasks/t-2",
+    "/tasks/t-42",
+    "/tasks/t-44",
+)
 
 
 def test_login_leads_to_the_page_that_was_asked_for_and_logout_ends_it(shared_lab: Lab, visit: Visitor):
@@ -64,7 +75,9 @@ def test_nobody_is_offered_what_he_is_refused(shared_lab: Lab, visit: Visitor, r
     for path in PAGES:
         page.goto(shared_lab.url + path)
         found |= offered(page)
-    of_a_kind = {re.sub(r"/(cards|nodes|teams|datasets)/[^/]+", r"/\1/…", path): path for path in sorted(found)}
+    of_a_kind = {
+        re.sub(r"/(cards|nodes|teams|datasets|bookings)/[^/]+", r"/\1/…", path): path for path in sorted(found)
+    }
     found = set(of_a_kind.values())
     refused = {path: page.request.get(shared_lab.url + path).status for path in found}
     assert {path: status for path, status in refused.items() if status != 200} == {}

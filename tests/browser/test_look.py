@@ -20,6 +20,8 @@ PAGES = (
     "/timeline?view=list",
     "/readiness",
     "/cards",
+    "/bookings",
+    "/bookings?show=all",
     "/ledger",
     "/teams",
     "/submit",
@@ -93,7 +95,14 @@ def test_dark_follows_the_device_unless_switched(shared_lab: Lab, visit: Visitor
 
 def test_the_keyboard_goes_to_pages_and_filters(shared_lab: Lab, visit: Visitor):
     page = visit(shared_lab, "/")
-    for key, path in (("q", "/queue"), ("r", "/readiness"), ("c", "/cards"), ("t", "/teams"), ("o", "/")):
+    for key, path in (
+        ("q", "/queue"),
+        ("r", "/readiness"),
+        ("c", "/cards"),
+        ("b", "/bookings"),
+        ("t", "/teams"),
+        ("o", "/"),
+    ):
         page.keyboard.press("g")
         page.keyboard.press(key)
         expect(page).to_have_url(shared_lab.url + path)

@@ -67,7 +67,7 @@ def book(desk: Desk, edit: Edited, *, key: str | None = None, dry_run: bool = Fa
     def step(records: Records, now: datetime) -> tuple[None, Reservation]:
         number = records.counters.get("reservation", 0) + 1
         wish = new_wish(records, desk.actor, edit, now, f"b-{number}")
-        if not _approves(desk.actor, wish.purpose, wish.team):
+        if not approves(desk.actor, wish.purpose, wish.team):
             _must_ask(desk.actor, wish)
             return None, wish
         return None, _placed(records, replace(wish, approved_by=desk.actor.person), now, waitlist)
@@ -97,7 +97,7 @@ def edit_booking(
         if not old.approved_by or not differing:
             _must_stay_asked(desk.actor, old, new)
             return old, new
-        if not _approves(desk.actor, new.purpose, new.team):
+        if not approves(desk.actor, new.purpose, new.team):
             raise Forbidden(field="team", act=Act.APPROVE_BOOKING.value, role=desk.actor.role.value)
         listed = old.state is ReservationState.LISTED
         wish = replace(new, state=ReservationState.LISTED, cards=())
@@ -119,7 +119,7 @@ def approve_booking(
 
     def step(records: Records, now: datetime) -> tuple[Reservation, Reservation]:
         old = found(records.reservations, "reservation", booking)
-        if not _approves(desk.actor, old.purpose, old.team):
+        if not approves(desk.actor, old.purpose, old.team):
             raise Forbidden(field=None, act=Act.APPROVE_BOOKING.value, role=desk.actor.role.value)
         _must_be_open(old, now, if_version)
         if old.approved_by or old.state is not ReservationState.LISTED:
@@ -136,8 +136,8 @@ def cancel_booking(
 
     def step(records: Records, now: datetime) -> tuple[Reservation, Reservation]:
         old = found(records.reservations, "reservation", booking)
-        if desk.actor.person != old.person or not desk.actor.may(Act.BOOK_CARDS):
-            _must_change(desk.actor, old)
+        if not may_cancel(desk.actor, old):
+            raise Forbidden(field=None, act="change_booking", role=desk.actor.role.value)
         _must_be_open(old, now, if_version)
         must_be_name(why, "reason")
         cause = f"{desk.actor.person}: {why}"
@@ -172,7 +172,7 @@ def _changed_inside(
     return new
 
 
-def _approves(actor: Actor, purpose: Purpose, team: str) -> bool:
+def approves(actor: Actor, purpose: Purpose, team: str) -> bool:
     """Whether the actor's word alone books such a window."""
     if purpose is Purpose.MAINTENANCE:
         return actor.may(Act.CHANGE_CARD)
@@ -188,15 +188,25 @@ def _must_ask(actor: Actor, wish: Reservation) -> None:
         raise NotInTeam(field="team", person=actor.person, team=wish.team, teams=actor.teams)
 
 
-def _must_change(actor: Actor, old: Reservation) -> None:
-    """Raises Forbidden unless the actor may approve it, or asked for it himself and nobody has approved yet."""
+def may_change(actor: Actor, old: Reservation) -> bool:
+    """Whether the actor may approve it, or asked for it himself and nobody has approved yet."""
     own = old.person == actor.person and not old.approved_by and actor.may(Act.BOOK_CARDS)
-    if not own and not _approves(actor, old.purpose, old.team):
+    return own or approves(actor, old.purpose, old.team)
+
+
+def may_cancel(actor: Actor, old: Reservation) -> bool:
+    """Whether the actor may approve it, or asked for it himself."""
+    own = old.person == actor.person and actor.may(Act.BOOK_CARDS)
+    return own or approves(actor, old.purpose, old.team)
+
+
+def _must_change(actor: Actor, old: Reservation) -> None:
+    if not may_change(actor, old):
         raise Forbidden(field=None, act="change_booking", role=actor.role.value)
 
 
 def _must_stay_asked(actor: Actor, old: Reservation, new: Reservation) -> None:
-    if (new.purpose, new.team) != (old.purpose, old.team) and not _approves(actor, new.purpose, new.team):
+    if (new.purpose, new.team) != (old.purpose, old.team) and not approves(actor, new.purpose, new.team):
         _must_ask(actor, new)
 
 

@@ -16,6 +16,7 @@ from paika.domain.ledger import EntryKind
 from paika.domain.node import NodeState
 from paika.domain.person import Role
 from paika.domain.reason import Reason
+from paika.domain.reservation import Purpose
 from paika.domain.run import EndCause, RunState
 from paika.domain.task import TaskState, Tier, When
 from paika.domain.task_form import FIELDS
@@ -45,6 +46,12 @@ MADE = {  # prefixes that pages complete with a value
     "role.{}": Role,
     "scope.{}": Scope,
     "when.{}": When,
+    "booking.state.{}": ("asked", "listed", "booked", "now", "over", "released", "cancelled"),
+    "booking.purpose.{}": Purpose,
+    "booking.{}.title": ("approve", "cancel", "edit"),
+    "booking.{}.about": ("approve", "cancel"),
+    "booking.{}.do": ("approve", "cancel"),
+    "booking.would.{}": ("book", "list"),
     "period.{}": PERIODS,
     "due.{}": ("lease", "milestone"),
     "nav.{}": [name for name, _, _ in RAIL],

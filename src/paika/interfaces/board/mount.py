@@ -11,6 +11,7 @@ from starlette.responses import Response
 from paika.domain.problem import NotFound
 from paika.interfaces.api.context import Context
 from paika.interfaces.board import (
+    bookings,
     cards,
     imports,
     ledger,
@@ -27,7 +28,7 @@ from paika.interfaces.board import (
 from paika.interfaces.board.look import STATIC, KeptFiles, static_path
 from paika.interfaces.board.visit import BoardRoute, Visit, look
 
-PAGES = (overview, queue, timeline, readiness, cards, ledger, teams, task, submit, imports, wall, login)
+PAGES = (overview, queue, timeline, readiness, cards, bookings, ledger, teams, task, submit, imports, wall, login)
 _NOT_OURS = ("/api/", "/static/", "/docs", "/openapi", "/metrics", "/healthz", "/readyz")
 
 

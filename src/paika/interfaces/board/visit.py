@@ -34,6 +34,7 @@ CARES = {  # which changes make a page look again; others look at all of them
     "q": "tasks runs plan datasets people teams quotas alarm",
     "i": "tasks runs plan cards nodes reservations people teams policy",
     "r": "tasks datasets people",
+    "b": "reservations guarantees runs tasks people teams",
     "l": "balances people teams",
     "t": "balances people teams quotas",
 }
@@ -52,6 +53,7 @@ RAIL = (
     ("timeline", "i", "/timeline"),
     ("readiness", "r", "/readiness"),
     ("cards", "c", "/cards"),
+    ("bookings", "b", "/bookings"),
     ("ledger", "l", "/ledger"),
     ("teams", "t", "/teams"),
 )

@@ -170,7 +170,7 @@ WORDS: dict[str, str] = {
     "entry.hold": "占用",
     "entry.release": "归还",
     "entry.borrow": "借用",
-    "entry.return": "归还",
+    "entry.return": "还回借用",
     "entry.spend": "花费",
     "entry.lost": "白费",
     "teams.title": "团队与额度",
