@@ -18,6 +18,7 @@ from paika.domain.node import NodeState
 from paika.domain.records import Records
 from paika.domain.reservation import Purpose, Reservation
 
+Group = tuple[str, str, datetime | None]
 MOST_STEPS = 600  # of the search for a place; beyond them a set of floors counts as not fitting
 
 
@@ -83,8 +84,9 @@ def check_capacity(
         return ()
     found: list[Shortfall] = []
     known: dict[frozenset[tuple[Place, int]], tuple[tuple[Guarantee, int], ...]] = {}
+    house = Usable.of(records, now)
     for at in instants(records, kept, now, within):
-        places = places_at(records, kept, at)
+        places = house.places(kept, at)
         key = frozenset(places.items())
         if key not in known:
             known[key] = tuple(_short(floors, places))
@@ -106,29 +108,53 @@ def instants(
     return tuple(sorted(ahead | {max(first, now)}))
 
 
-def places_at(records: Records, reservations: Sequence[Reservation], at: datetime) -> Counter[Place]:
-    """What floors may use at that instant: well cards with an engine and a lease, less the reserved ones.
+@dataclass(frozen=True, slots=True)
+class Usable:
+    """Cards that floors may count on, by type, machine and end of lease; `group` tells it of each card."""
 
-    Machines that are alike are counted.
-    """
-    taken: dict[str, Reservation] = {}
-    for one in reservations:
-        if one.starts_at <= at < one.ends_at:
-            taken.update(dict.fromkeys(one.cards, one))
-    free: Counter[tuple[str, str]] = Counter()
-    own: dict[tuple[str, str], Counter[str]] = {}
-    for card in records.cards.values():
-        if not usable(records, card, at):
-            continue
-        key = card.type, card.node
-        holder = taken.get(card.id)
-        if holder is None:
-            free[key] += 1
-        elif holder.purpose is Purpose.BOOKING and not holder.task:
-            own.setdefault(key, Counter())[holder.team] += 1
-    return Counter(
-        Place(key[0], free[key], tuple(sorted(own.get(key, {}).items()))) for key in sorted(free.keys() | own.keys())
-    )
+    counts: Counter[Group]
+    group: Mapping[str, Group]
+
+    @classmethod
+    def of(cls, records: Records, now: datetime) -> Usable:
+        """The usable cards of these records."""
+        group: dict[str, Group] = {}
+        for card in records.cards.values():
+            if usable(records, card, now):
+                group[card.id] = card.type, card.node, lease_end(records, card)
+        return cls(Counter(group.values()), group)
+
+    def places(self, reservations: Iterable[Reservation], at: datetime) -> Counter[Place]:
+        """What floors may use at that instant, less the reserved cards. Machines that are alike are counted."""
+        taken: dict[Group, int] = {}
+        own: dict[tuple[str, str], Counter[str]] = {}
+        for one in reservations:
+            if not one.starts_at <= at < one.ends_at:
+                continue
+            serves = one.purpose is Purpose.BOOKING and not one.task
+            for card in one.cards:
+                group = self.group.get(card)
+                if group is None or not _leased(group, at):
+                    continue
+                taken[group] = taken.get(group, 0) + 1
+                if serves:
+                    own.setdefault(group[:2], Counter())[one.team] += 1
+        free: dict[tuple[str, str], int] = {}
+        for group, count in self.counts.items():
+            if _leased(group, at):
+                free[group[:2]] = free.get(group[:2], 0) + count - taken.get(group, 0)
+        return Counter(Place(key[0], count, tuple(sorted(own.get(key, {}).items()))) for key, count in free.items())
+
+
+def _leased(group: Group, at: datetime) -> bool:
+    return group[2] is None or group[2] > at
+
+
+def lease_end(records: Records, card: Card) -> datetime | None:
+    """When the lease of the card or of its machine ends, whichever is first; None: never, as far as is known."""
+    node = records.nodes.get(card.node)
+    ends = [end for end in (card.lease_ends_at, node.lease_ends_at if node else None) if end is not None]
+    return min(ends, default=None)
 
 
 def usable(records: Records, card: Card, at: datetime) -> bool:
@@ -136,7 +162,8 @@ def usable(records: Records, card: Card, at: datetime) -> bool:
     node = records.nodes.get(card.node)
     if node is None or node.engine is None or node.state is not NodeState.UP or card.health is not Health.OK:
         return False
-    return all(end is None or end > at for end in (card.lease_ends_at, node.lease_ends_at))
+    end = lease_end(records, card)
+    return end is None or end > at
 
 
 def _short(floors: Sequence[Guarantee], places: Counter[Place]) -> Iterator[tuple[Guarantee, int]]:

@@ -20,7 +20,7 @@ from paika.domain.reservation import (
     WindowFull,
 )
 from paika.domain.run import Run
-from paika.services.check_capacity import Shortfall, check_capacity, usable
+from paika.services.check_capacity import Shortfall, check_capacity, lease_end, usable
 from paika.services.seen import ending
 
 MOST_LOOKED_AHEAD = 20
@@ -104,7 +104,7 @@ def _ways(records: Records, wish: Reservation, now: datetime, prefer: frozenset[
     have = _most(fitting, wish)
     if have < wish.wanted:
         raise TooFewToBook(field="cards", wanted=wish.wanted, together=wish.together, have=have)
-    lasting = [card for card in fitting if lease_end(records, card) is None or _lasts(records, card, wish.ends_at)]
+    lasting = [card for card in fitting if _lasts(records, card, wish.ends_at)]
     if _most(lasting, wish) < wish.wanted:
         short = sorted(set(fitting) - set(lasting), key=lambda card: (_lease(records, card), card.id))
         raise LeaseEndsInside(field="ends_at", cards=(short[0].id,), ends_at=_lease(records, short[0]))
@@ -225,13 +225,6 @@ def _fits(records: Records, card: Card, wish: Reservation, now: datetime) -> boo
         return False
     node = records.nodes.get(card.node)
     return usable(records, card, now) and node is not None and wish.pool in ("", node.pool)
-
-
-def lease_end(records: Records, card: Card) -> datetime | None:
-    """When the lease of the card or of its machine ends, whichever is first; None: never, as far as is known."""
-    node = records.nodes.get(card.node)
-    ends = [end for end in (card.lease_ends_at, node.lease_ends_at if node else None) if end is not None]
-    return min(ends, default=None)
 
 
 def _lasts(records: Records, card: Card, until: datetime) -> bool:
