@@ -6,11 +6,12 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from tests.lab import T0, Lab, waiting
+from tests.lab import GIB, T0, Lab, waiting
 
 from paika.domain.access import Forbidden, Scope
-from paika.domain.card import Health
+from paika.domain.card import Card, Health
 from paika.domain.guarantee import Guarantee, NoRoomForGuarantee
+from paika.domain.node import Node
 from paika.domain.problem import BadValue, FieldMissing, KeyReused, NotFound, Several, VersionConflict
 from paika.domain.quota import Quota
 from paika.domain.reservation import (
@@ -269,6 +270,39 @@ def test_a_pool_bounds_the_choice(lab):
     assert asked(lab, cards=1, pool="big").cards == ("a0",)
 
 
+def test_a_whole_machine_goes_before_the_rest_of_another(lab):
+    lab.put(Node("n3", "main", "memory"), *(Card(f"b{n}", "n3", n, "A100-80G", 80 * GIB) for n in range(2)))
+    asked(lab, card_ids="a0,a1")
+    assert asked(lab, cards=2, types="A100").cards == ("b0", "b1")
+
+
+def test_a_free_machine_goes_before_a_held_one_that_would_fit_better(lab):
+    lab.put(Node("n3", "main", "memory"), *(Card(f"b{n}", "n3", n, "A100-80G", 80 * GIB) for n in range(6)))
+    lab.run(lab.submit("tim", cards=4), "a0", "a1", "a2", "a3")
+    assert asked(lab, cards=4, types="A100").cards == ("b0", "b1", "b2", "b3")
+
+
+def test_a_run_that_overran_its_estimate_may_go_on_for_long(lab):
+    lab.run(lab.submit("tim"), "r0", high_s=60)
+    lab.clock.move(minutes=5)
+    assert asked(lab, cards=1, types="RTX4090").cards == ("r1",)
+
+
+def test_a_beginning_of_an_id_names_a_card_if_only_one_begins_so(lab):
+    lab.put(*(Card(f"GPU-12{n}4", "n1", 9 + n, "A100-80G", 80 * GIB) for n in range(2)))
+    assert asked(lab, card_ids="GPU-121…").cards == ("GPU-1214",)
+    for begin in ("GPU-12", "GPU"):
+        with pytest.raises(NotFound):
+            asked(lab, card_ids=begin, starts=5)
+
+
+def test_a_floor_that_is_short_already_bars_no_booking_elsewhere(lab):
+    lab.put(Guarantee("text/A100-80G", "text", 5, ("A100-80G",)))
+    assert asked(lab, card_ids="r0").cards == ("r0",)
+    with pytest.raises(NoRoomForGuarantee):
+        asked(lab, card_ids="a0")
+
+
 # -- whom it meets -------------------------------------------------------------------------------
 
 
@@ -362,6 +396,21 @@ def test_a_window_under_way_changes_only_its_end_and_title(lab):
     assert edit(lab, made.id, ends_at=T0 + 2 * HOUR).ends_at == T0 + 2 * HOUR
 
 
+def test_a_window_has_begun_at_its_very_start(lab):
+    made = asked(lab, card_ids="a0")
+    lab.clock.move(hours=1)
+    with pytest.raises(WindowBegun):
+        edit(lab, made.id, card_ids="a1")
+
+
+def test_a_change_of_time_keeps_cards_and_counts_no_quota_twice(lab):
+    lab.put(Quota("vision", 2))
+    asked(lab, "leo", card_ids="r0,r1", duration="30min")
+    made = asked(lab, cards=2)
+    assert made.cards == ("a0", "a1")
+    assert edit(lab, made.id, starts_at=T0 + 1.5 * HOUR).cards == ("a0", "a1")  # cheaper ones are free by then
+
+
 def test_what_is_over_is_over(lab):
     ended, gone = asked(lab, card_ids="a0"), asked(lab, card_ids="a1", starts=9)
     cancel_booking(desk(lab, "lea"), gone.id, "not needed")
@@ -388,8 +437,9 @@ def test_a_member_changes_what_he_asked_for_until_it_is_approved(lab):
         with pytest.raises(Forbidden):
             edit(lab, made.id, by, cards=2)
     approve_booking(desk(lab, "lea"), made.id)
-    with pytest.raises(Forbidden):
-        edit(lab, made.id, "mia", cards=2)
+    for form in ({"cards": 2}, {"title": "mine"}):
+        with pytest.raises(Forbidden):
+            edit(lab, made.id, "mia", **form)
     assert cancel_booking(desk(lab, "mia"), made.id, "done").reservation.state is ReservationState.CANCELLED
 
 
@@ -403,6 +453,8 @@ def test_a_lead_does_not_push_a_booking_to_another_team(lab):
 def test_a_listed_one_is_booked_when_its_wish_comes_to_fit(lab):
     asked(lab, card_ids="a0")
     listed = asked(lab, card_ids="a0", waitlist=True)
+    with pytest.raises(IllegalStep):
+        approve_booking(desk(lab, "lea"), listed.id)
     assert edit(lab, listed.id, ends_at=T0 + 3 * HOUR).state is ReservationState.LISTED
     moved = edit(lab, listed.id, starts_at=T0 + 2 * HOUR)
     assert (moved.state, moved.cards) == (ReservationState.BOOKED, ("a0",))

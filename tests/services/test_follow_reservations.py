@@ -147,8 +147,10 @@ def test_a_no_show_serves_the_waiting_list_in_the_same_look(lab):
 
 
 def test_first_come_first_served_and_each_beside_the_others(lab):
-    second = replace(LISTED, id="b-3", created_at=T0 + timedelta(minutes=2))
-    small = replace(second, id="b-4", asked_cards=(), wanted=1, card_types=("A100-80G",))
+    second = replace(LISTED, id="b-10", created_at=T0 + timedelta(minutes=2))
+    small = replace(
+        second, id="b-4", created_at=T0 + timedelta(minutes=3), asked_cards=(), wanted=1, card_types=("A100-80G",)
+    )
     lab.put(second, LISTED, small)
     served = listed_that_fit(lab.records, T0)
     assert [(one.id, one.cards) for one in served] == [("b-2", ("a0", "a1")), ("b-4", ("a2",))]
