@@ -61,7 +61,7 @@ def no_new_start_exceeds_a_quota(records: Records, seen: set[str]) -> None:
     """Runs whose ids are not in `seen` are new; what already ran may lie above a ceiling that was cut."""
     for team in {run.team for run in records.runs.values() if run.id not in seen}:
         ceiling = records.quotas[team].max_cards if team in records.quotas else None
-        held = sum(run.parts_held for run in records.runs.values() if run.team == team)
+        held = sum(run.parts_held for run in records.runs.values() if run.team == team and not run.borrowed)
         assert ceiling is None or held <= 100 * ceiling, f"{team} holds {held} of {ceiling}"
 
 
@@ -69,10 +69,10 @@ def the_ledger_is_right(store: Store, records: Records, all_runs: list[Run]) -> 
     entries = store.ledger(LedgerQuery(limit=100_000)).rows
     held = Counter[str]()
     for run in records.runs.values():
-        held[run.team] += run.parts_held
+        held[run.team] += 0 if run.borrowed else run.parts_held
     booked = Counter[str]()
     for entry in entries:
-        booked[entry.team] += entry.parts
+        booked[entry.team] += 0 if entry.kind in (EntryKind.BORROW, EntryKind.RETURN) else entry.parts
     for team in {*held, *booked, *records.balances}:
         balance = records.balances.get(team)
         assert booked[team] == held[team] == (balance.held_parts if balance else 0), team
@@ -111,12 +111,13 @@ def reasons_are_true(
     free, together, able = _room(records, task, outside, silent=silent)
     ceiling = records.quotas[task.team].max_cards if task.team in records.quotas else None
     least = _least_parts(records, task)
-    hopeless = not able or (ceiling is not None and least > 100 * ceiling)
+    borrows = records.policy.idle_borrows and task.preemptible and task.tier.value == "idle"
+    hopeless = not able or (ceiling is not None and least > 100 * ceiling and not borrows)
     assert bool(parks) == hopeless, f"{task.id}: {codes}"
     assert (task.state.value == "parked") == (bool(parks) and task.state.value != "held")
     if parks or GATES & set(codes):
         return
-    held = sum(run.parts_held for run in records.runs.values() if run.team == task.team)
+    held = sum(run.parts_held for run in records.runs.values() if run.team == task.team and not run.borrowed)
     if task.demand.share is None:
         assert ("wait.quota" in codes) == (ceiling is not None and held + least > 100 * ceiling), f"{task.id}: {codes}"
     if "wait.quota" in codes:

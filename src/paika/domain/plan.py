@@ -17,7 +17,8 @@ class PriorityTerms:
     """Effective priority, term by term, in points. `lifted_by` is the task that needs this one sooner.
 
     `fair` is the team's fair-share deficit, `boost` what an admin added or took. `entitled` core tasks stand
-    under their team's floor and go before the other core tasks.
+    under their team's floor and go before the other core tasks. `standing` is the tier and the points that time
+    does not change: a task that gained in it goes before promises made to lower ranks, one that only aged does not.
     """
 
     base: int
@@ -28,6 +29,7 @@ class PriorityTerms:
     fair: int = 0
     boost: int = 0
     entitled: bool = False
+    standing: int = 0
 
     @property
     def total(self) -> int:
@@ -122,7 +124,7 @@ class Plan:
     def promises(self, versions: Mapping[str, int]) -> tuple[Promise, ...]:
         """What the waiting tasks were told to get, given the version of each task that was planned."""
         return tuple(
-            Promise(wait.task, versions[wait.task], wait.forecast.start_by, wait.forecast.parts)
+            Promise(wait.task, versions[wait.task], wait.forecast.start_by, wait.forecast.parts, wait.terms.standing)
             for wait in self.waits
             if wait.forecast is not None and wait.forecast.holds and not wait.forecast.rough and wait.task in versions
         )

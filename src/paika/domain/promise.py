@@ -10,12 +10,16 @@ from paika.domain.run import RunPart
 
 @dataclass(frozen=True, slots=True)
 class Promise:
-    """What a task was told. It holds while the task's `task_version` stays; a re-plan moves it only earlier."""
+    """What a task was told. It holds while the task's `task_version` stays; a re-plan moves it only earlier.
+
+    `standing` is the task's standing when it was told: who stands higher since then is placed anew.
+    """
 
     task: str
     task_version: int
     start_by: datetime
     parts: tuple[RunPart, ...]
+    standing: int = 0
 
 
 @dataclass(frozen=True, slots=True)

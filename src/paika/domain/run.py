@@ -73,7 +73,8 @@ class Run:
     """One attempt. `token` marks its processes; `parts_held` are the card parts (100 a card) it holds.
 
     `stop_for` is the task that its cards are freed for, `stop_at` when that was decided; with a `checkpoint` it
-    saves its work when told to stop; `preempted_at` are the stops that its task had seen before. A `borrowed` run stands beside its team's ceiling, not under it.
+    saves its work when told to stop; `preempted_at` are the stops that its task had seen before. A `borrowed`
+    run stands beside its team's ceiling, not under it.
     """
 
     id: str

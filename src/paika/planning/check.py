@@ -19,7 +19,8 @@ from paika.domain.policy import Policy
 from paika.domain.reason import CardsBusy, DataNotReady, QuotaFull, Reason
 from paika.domain.run import Run
 from paika.domain.snapshot import Snapshot
-from paika.domain.task import TIER_RANK, Demand, Task, TaskState
+from paika.domain.task import TIER_RANK, Demand, Task, TaskState, Tier
+from paika.planning.check_kept import kept_from_others, promises_kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +77,16 @@ class _World:
 def check(snapshot: Snapshot, policy: Policy, plan: Plan) -> list[Violation]:
     """Every rule that the plan breaks; [] for a good plan."""
     world = _World(snapshot)
-    found = [*_answered(world, plan), *_starts(world, plan), *_sharing(world, plan, policy), *_quotas(world, plan)]
+    found = [
+        *_answered(world, plan),
+        *_starts(world, plan),
+        *_sharing(world, plan, policy),
+        *_quotas(world, plan, policy),
+    ]
+    found += [Violation(rule, subject) for rule, subject in kept_from_others(snapshot, policy, plan)]
     if not found:
         found = [*_promises(world, plan), *_idle_beside_need(world, plan, policy), *_truth(world, plan)]
+        found += [Violation(rule, subject, blocks=False) for rule, subject in promises_kept(snapshot, plan)]
     return found
 
 
@@ -177,10 +185,14 @@ def _sharing(world: _World, plan: Plan, policy: Policy) -> Iterator[Violation]:
             yield Violation("two bandwidth-heavy shares never meet", card_id)
 
 
-def _quotas(world: _World, plan: Plan) -> Iterator[Violation]:
+def _quotas(world: _World, plan: Plan, policy: Policy) -> Iterator[Violation]:
     taken: Counter[str] = Counter()
     for start in plan.starts:
-        if start.task in world.tasks:
+        if start.borrowed:
+            task = world.tasks.get(start.task)
+            if task is None or not (policy.idle_borrows and task.preemptible and task.tier is Tier.IDLE):
+                yield Violation("only preemptible idle tasks borrow", start.task)
+        elif start.task in world.tasks:
             taken[world.tasks[start.task].team] += start.parts_held
     for quota in world.snapshot.quotas:
         held = world.snapshot.held_parts.get(quota.team, 0)
@@ -192,7 +204,7 @@ def _promises(world: _World, plan: Plan) -> Iterator[Violation]:
     """No start may still hold a card when a higher rank was promised it."""
     promised: dict[str, tuple[datetime, int]] = {}
     for wait in plan.waits:
-        if wait.forecast is None or _gated(wait):
+        if wait.forecast is None or not wait.forecast.holds or _gated(wait):
             continue
         for part in wait.forecast.parts:
             for card in part.cards:
@@ -214,8 +226,10 @@ def _gated(wait: Wait) -> bool:
 
 
 _CARD_REASONS = ("wait.cards", "wait.promised", "wait.oversize", "wait.share_room", "wait.lease", "wait.unfit",
-                 "wait.no_engine", "wait.end_unknown", "wait.quota")  # fmt: skip
-_STATED = ("wait.promised", "wait.oversize", "wait.quota")
+                 "wait.no_engine", "wait.end_unknown", "wait.quota", "wait.reserved", "wait.headroom",
+                 "wait.person_cap", "wait.being_freed", "wait.floor")  # fmt: skip
+_STATED = ("wait.promised", "wait.oversize", "wait.quota", "wait.reserved", "wait.headroom", "wait.person_cap",
+           "wait.being_freed")  # fmt: skip
 
 
 def _idle_beside_need(world: _World, plan: Plan, policy: Policy) -> Iterator[Violation]:
@@ -279,7 +293,7 @@ def _truth(world: _World, plan: Plan) -> Iterator[Violation]:
     free = _free_after(world, plan.starts)
     started: Counter[str] = Counter()
     for start in plan.starts:
-        started[world.tasks[start.task].team] += start.parts_held
+        started[world.tasks[start.task].team] += 0 if start.borrowed else start.parts_held
     counted: dict[Demand, int] = {}
     for wait in plan.waits:
         task = world.tasks[wait.task]

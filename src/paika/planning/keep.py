@@ -18,7 +18,7 @@ MOST_ROUNDS = 8
 def as_promised(book: Book, case: Case, want: Want) -> Spot | None:
     """The promised spot if it still lies ahead and all of it may be had; those before in rank are seated already."""
     promise = book.promised.get(case.task.id)
-    if promise is None or promise.task_version != case.task.version:
+    if promise is None or promise.task_version != case.task.version or case.terms.standing > promise.standing:
         return None
     start = promised_start(promise)
     masks = masks_of(book.draft, [part.cards for part in promise.parts])

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime
 
-from paika.domain.plan import Plan
+from paika.domain.plan import Plan, PriorityTerms
 from paika.domain.policy import Policy
 from paika.domain.snapshot import Snapshot
 from paika.planning.cases import Book, Case, freed_runs, judged, least_parts
@@ -88,8 +88,20 @@ def _order(book: Book, cases: dict[str, Case], house: House, now: datetime) -> N
     for rank, task in enumerate(order, start=1):
         case = cases[task.id]
         case.rank, case.entitled, case.freed_by = rank, floors.get(task.id), freed.get(task.id, ())
-        case.terms = replace(terms[task.id], entitled=True) if case.entitled else terms[task.id]
+        case.terms = replace(
+            terms[task.id], entitled=case.entitled is not None, standing=_standing(case, cases, terms, tiers)
+        )
         book.cases.append(case)
         if case.open:
             peers = book.wanted.setdefault((tiers[task.id], case.terms.total), {})
             peers.setdefault(case.verdict.fits[0].group.key, []).append(task.id)
+
+
+def _standing(case: Case, cases: dict[str, Case], terms: dict[str, PriorityTerms], tiers: dict[str, int]) -> int:
+    """Tier, then floor, then points: its own or its most urgent heir's, without what time adds."""
+    task = case.task
+    points = task.priority + task.boost
+    heir = terms[task.id].lifted_by
+    if heir is not None:
+        points = max(points, cases[heir].task.priority + cases[heir].task.boost)
+    return (2 - tiers[task.id]) * 100_000 + (10_000 if case.entitled or case.freed_by else 0) + points

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from paika.domain.dataset import Dataset
-from paika.domain.plan import Plan, Start, Wait
+from paika.domain.plan import Plan, Start, Stop, Wait
 from paika.domain.policy import Policy
+from paika.domain.promise import Promise
 from paika.domain.run import EndCause, Run, RunState
 from paika.domain.snapshot import Snapshot
 from paika.domain.task import ENDED, Task, TaskState
@@ -46,7 +47,10 @@ class World:
     ended: list[Run] = field(default_factory=list)
     starts: list[tuple[datetime, Start]] = field(default_factory=list)
     plan: Plan | None = None
+    stops: list[tuple[datetime, Stop]] = field(default_factory=list)
+    promises: tuple[Promise, ...] = ()
     _look_at: datetime | None = None
+    _stopping: dict[str, datetime] = field(default_factory=dict)
 
     def submit(self, task: Task, fate: Fate) -> None:
         """A task comes in; it is looked at when the time next moves or `decide` is called."""
@@ -74,6 +78,9 @@ class World:
             raise RulesBroken(self.now, broken)
         for start in made.starts:
             self._start(start)
+        for stop in made.stops:
+            self._stop(stop)
+        self.promises = made.promises({task.id: task.version for task in current.tasks})
         self.plan, self._look_at = made, made.next_look_at
         return made
 
@@ -92,7 +99,7 @@ class World:
         """Everything a plan may look at now."""
         held: dict[str, int] = {team.id: 0 for team in self.snapshot.teams}
         for run in self.runs.values():
-            held[run.team] = held.get(run.team, 0) + run.parts_held
+            held[run.team] = held.get(run.team, 0) + (0 if run.borrowed else run.parts_held)
         queued = tuple(t for t in self.tasks.values() if t.id not in self.runs and t.state not in ENDED)
         return replace(
             self.snapshot,
@@ -101,6 +108,8 @@ class World:
             runs=tuple(self.runs.values()),
             tasks=queued,
             held_parts=held,
+            promises=self.promises,
+            density=self.plan.density.level if self.plan and self.plan.density else self.snapshot.density,
         )
 
     def waits(self) -> Mapping[str, Wait]:
@@ -113,7 +122,7 @@ class World:
         self.runs[task.id] = Run(
             id=f"r-{len(self.starts)}",
             task=task.id,
-            attempt=1,
+            attempt=task.attempts + 1,
             token="",
             owner=task.owner,
             team=task.team,
@@ -128,14 +137,36 @@ class World:
             state=RunState.RUNNING,
             started_at=self.now,
             oversized=start.oversized,
+            preemptible=task.preemptible,
+            checkpoint=task.checkpoint,
+            grace_s=max(task.grace_s, self.policy.minimum_grace_s),
+            borrowed=start.borrowed,
+            preempted_at=task.preempted_at,
         )
+
+    def _stop(self, stop: Stop) -> None:
+        """The run is told to stop, and uses all of its grace."""
+        run = next(run for run in self.runs.values() if run.id == stop.run)
+        self.stops.append((self.now, stop))
+        self.runs[run.task] = replace(
+            run,
+            state=RunState.STOPPING,
+            stop_cause=stop.cause,
+            stop_for=stop.task,
+            stop_at=self.now,
+            version=run.version + 1,
+        )
+        self._stopping[run.id] = self.now + timedelta(seconds=stop.grace_s)
 
     def _ends_at(self, run: Run) -> datetime:
         begun, lasts = run.started_at or self.now, self.fates[run.task].lasts_s
         lengths = [s for s in (lasts, run.limit_s) if s is not None]
-        return begun + timedelta(seconds=min(lengths)) if lengths else begun + FAR
+        ends = begun + timedelta(seconds=min(lengths)) if lengths else begun + FAR
+        return min(ends, self._stopping.get(run.id, ends))
 
     def _cause(self, run: Run) -> EndCause:
+        if run.id in self._stopping and self._stopping[run.id] <= self.now:
+            return run.stop_cause or EndCause.PREEMPTED
         fate = self.fates[run.task]
         cut = run.limit_s is not None and (fate.lasts_s is None or run.limit_s < fate.lasts_s)
         return EndCause.LIMIT if cut else fate.cause
@@ -148,8 +179,23 @@ class World:
     def _end(self, run: Run, cause: EndCause) -> None:
         del self.runs[run.task]
         self.ended.append(replace(run, state=RunState.ENDED, ended_at=self.now, cause=cause))
+        self._stopping.pop(run.id, None)
+        if cause is EndCause.PREEMPTED:
+            self._again(run.task)
+            return
         states = {EndCause.DONE: TaskState.DONE, EndCause.CANCELLED: TaskState.CANCELLED}
         self._close(run.task, states.get(cause, TaskState.FAILED))
+
+    def _again(self, task_id: str) -> None:
+        """A preempted task queues again and keeps its place."""
+        task = self.tasks[task_id]
+        self.tasks[task_id] = replace(
+            task,
+            state=TaskState.WAITING,
+            attempts=task.attempts + 1,
+            preempted_at=(*task.preempted_at, self.now),
+            version=task.version + 1,
+        )
 
     def _close(self, task_id: str, state: TaskState) -> None:
         self.tasks[task_id] = replace(self.tasks[task_id], state=state)
