@@ -87,9 +87,13 @@ def hold(run: Run, card_type: str, at: datetime) -> LedgerEntry:
 
 
 def settle(run: Run, card_type: str, at: datetime) -> tuple[LedgerEntry, ...]:
-    """The entries that close an ended run: its parts go back, its card time is booked."""
+    """The entries that close an ended run: its parts go back, its card time is booked.
+
+    Time is lost that brought the task nothing through no fault of its own; a preempted run that saves its
+    work when told to stop has not lost it.
+    """
     cause = (run.cause or EndCause.UNKNOWN).value
-    lost = run.cause in NOT_THE_TASKS_FAULT or run.cause is EndCause.PREEMPTED
+    lost = run.cause in NOT_THE_TASKS_FAULT or (run.cause is EndCause.PREEMPTED and not run.checkpoint)
     kind = EntryKind.LOST if lost else EntryKind.SPEND
     who = (run.id, run.task, run.team, run.owner, card_type)
     return (

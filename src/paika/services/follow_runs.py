@@ -124,11 +124,18 @@ def _task_after(task: Task, run: Run, policy: Policy, now: datetime) -> Task:
         state_since=run.ended_at or now,
         state_cause=cause.value,
         lost_starts=lost,
+        preempted_at=_preempted(task, now) if cause is EndCause.PREEMPTED else task.preempted_at,
         retry_at=now + timedelta(seconds=policy.retry_delay_s) if again and cause in NOT_THE_TASKS_FAULT else None,
         version=task.version + 1,
     )
 
 
+def _preempted(task: Task, now: datetime) -> tuple[datetime, ...]:
+    """The times of the last day at which it was stopped for others, this one included."""
+    return (*(at for at in task.preempted_at if now - at < _DAY), now)
+
+
+_DAY = timedelta(days=1)
 _ON_CARDS = {
     (RunState.RUNNING, TaskState.STARTING): "begin",
     (RunState.STOPPING, TaskState.STARTING): "stop",

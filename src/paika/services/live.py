@@ -10,6 +10,7 @@ from typing import Any
 
 from paika.domain.card import CardReading, ExternalUse
 from paika.domain.plan import Plan, Wait
+from paika.domain.promise import Calibration, Promise
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,10 +25,16 @@ class CycleStats:
 
 @dataclass(frozen=True, slots=True)
 class Live:
-    """Immutable; a reader keeps what it has. `waits` answers by task id, `plan.waits` is in rank order."""
+    """Immutable; a reader keeps what it has. `waits` answers by task id, `plan.waits` is in rank order.
+
+    `promises` are those of the last plan, `usage` each team's decayed card-seconds that it was made with.
+    """
 
     plan: Plan | None = None
     waits: Mapping[str, Wait] = field(default_factory=dict)
+    promises: tuple[Promise, ...] = ()
+    usage: Mapping[str, int] = field(default_factory=dict)
+    calibrations: tuple[Calibration, ...] = ()
     readings: Mapping[str, CardReading] = field(default_factory=dict)
     external: Mapping[str, ExternalUse] = field(default_factory=dict)
     meter_failures: Mapping[str, str] = field(default_factory=dict)

@@ -22,9 +22,12 @@ from paika.ports.clock import Clock
 from paika.ports.engine import Engine, EngineUnavailable, RunReport
 from paika.ports.ids import Ids
 from paika.ports.store import Store
+from paika.services.fair_usage import FairUsage
+from paika.services.follow_reservations import follow_reservations
 from paika.services.follow_runs import Peak, follow_runs, runs_on_lost_cards
 from paika.services.live import CycleStats, LiveBox
 from paika.services.start_runs import intend, launch_of
+from paika.services.stop_runs import stops
 from paika.services.take_snapshot import take_snapshot
 
 MOST_APART_S = 30  # a plan is made at least this often
@@ -55,6 +58,7 @@ class Cycle:
     peaks: dict[str, Peak] = field(default_factory=dict)
     _told: dict[str, tuple[str, ...]] = field(default_factory=dict)
     _speeds: tuple[Speed, ...] | None = None
+    _usage: FairUsage | None = None
     _planned: tuple[int, datetime] | None = None
     _outside: frozenset[str] = frozenset()
     _silent: frozenset[str] = frozenset()  # engines that do not answer
@@ -84,6 +88,13 @@ class Cycle:
             for run in gone:
                 self.peaks.pop(run, None)
         self.store.update(lambda current: Change(puts=runs_on_lost_cards(current)))
+        self._follow_reservations(records, now)
+
+    def _follow_reservations(self, before: Records, now: datetime) -> None:
+        """No-shows and the waiting list; a run that ended meanwhile still counts as a visit."""
+        if before.reservations:
+            ends = [run for run in map(self.store.run, before.runs.keys() - self.store.read().runs.keys()) if run]
+            self.store.update(lambda current: follow_reservations(current, now, ends))
 
     def _observe(self, records: Records) -> tuple[RunReport, ...]:
         asked: dict[str, dict[str, str]] = {name: {} for name in self.engines}
@@ -158,7 +169,10 @@ class Cycle:
         records, silent = self.store.read(), self._silent
         if self._planned is None:
             self._told = self._told_before(records)
-        snapshot = take_snapshot(records, external, now, self._speeds, engines=self.engines.keys() - silent)
+        self.live.set(usage=self._usage_at(records, now))
+        snapshot = take_snapshot(
+            records, external, now, self._speeds, engines=self.engines.keys() - silent, live=self.live.read()
+        )
         made, broken = self.decide(snapshot, records.policy, now)
         if any(violation.blocks for violation in broken):
             made = _refused(made, snapshot, records, broken)
@@ -167,7 +181,7 @@ class Cycle:
         # If somebody wrote between the reading and the writing, look again at once.
         self._planned = (after.version if written_on == records.version else records.version, look_at)
         self._outside, self._silent_then = frozenset(external), silent
-        self._publish(made, broken, now, len(snapshot.tasks))
+        self._publish(made, broken, now, snapshot)
         self._rest_until = self.clock.now() + (self.clock.now() - now)
         self._launch_intended()
         return made
@@ -198,6 +212,7 @@ class Cycle:
     def _written(self, current: Records, made: Plan, now: datetime) -> Change:
         """Intents, parked tasks, and the reasons that changed."""
         intents = intend(current, made, self.ids.token, now)
+        told = stops(current, made, now)
         parked: list[Task] = []
         reasons: list[ReasonRecord] = []
         for wait in made.waits:
@@ -208,15 +223,23 @@ class Cycle:
                 parked.append(moved)
             if self._told.get(task.id) != _codes(wait.reasons):
                 reasons.append(ReasonRecord(task.id, now, wait.reasons))
-        return replace(intents, puts=(*intents.puts, *parked), reasons=tuple(reasons))
+        puts = (*intents.puts, *told.puts, *parked)
+        return replace(intents, puts=puts, audit=(*intents.audit, *told.audit), reasons=tuple(reasons))
 
-    def _publish(self, made: Plan, broken: list[Violation], now: datetime, tasks: int) -> None:
+    def _usage_at(self, records: Records, now: datetime) -> dict[str, int]:
+        if self._usage is None:
+            self._usage = FairUsage(self.store)
+        return self._usage.at(records.runs.values(), records.policy, now)
+
+    def _publish(self, made: Plan, broken: list[Violation], now: datetime, snapshot: Snapshot) -> None:
         self._count += 1
         waits = {wait.task: wait for wait in made.waits}
         self._told = {task: codes for task, codes in self._told.items() if task in waits}
         seconds = (self.clock.now() - now).total_seconds()
         alarms = tuple(dict.fromkeys(f"{v.rule}: {v.subject}" for v in broken))
-        self.live.set(plan=made, waits=waits, alarms=alarms, cycle=CycleStats(now, seconds, tasks, self._count))
+        promises = made.promises({task.id: task.version for task in snapshot.tasks})
+        stats = CycleStats(now, seconds, len(snapshot.tasks), self._count)
+        self.live.set(plan=made, waits=waits, promises=promises, alarms=alarms, cycle=stats)
 
 
 def _refused(made: Plan, snapshot: Snapshot, records: Records, broken: list[Violation]) -> Plan:
@@ -226,7 +249,7 @@ def _refused(made: Plan, snapshot: Snapshot, records: Records, broken: list[Viol
     waits = {wait.task: wait for wait in made.waits}
     for rank, task in enumerate(order, start=1):
         waits.setdefault(task.id, Wait(task.id, rank, terms[task.id], (PlanRefused(rules),), None))
-    return replace(made, starts=(), waits=tuple(waits[task.id] for task in order))
+    return replace(made, starts=(), stops=(), waits=tuple(waits[task.id] for task in order))
 
 
 def _codes(reasons: Iterable[Reason]) -> tuple[str, ...]:

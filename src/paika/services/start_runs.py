@@ -28,7 +28,7 @@ def intend(records: Records, plan: Plan, new_token: Callable[[], str], now: date
         if task is None or not _holds(records, task, start, taken, shared, plan):
             continue
         number += 1
-        run = _run_of(records, task, start, f"r-{number}", new_token(), plan.policy_version, now)
+        run = _run_of(records, task, start, f"r-{number}", new_token(), now)
         puts += [run, _starting(task, now)]
         ledger.append(hold(run, start.card_type, now))
         (shared if run.share else taken).update(run.cards)
@@ -49,9 +49,7 @@ def _holds(records: Records, task: Task, start: Start, taken: set[str], shared: 
     return records.version == plan.read_version or not shared.intersection(start.cards)
 
 
-def _run_of(
-    records: Records, task: Task, start: Start, run_id: str, token: str, policy_version: int, now: datetime
-) -> Run:
+def _run_of(records: Records, task: Task, start: Start, run_id: str, token: str, now: datetime) -> Run:
     return Run(
         id=run_id,
         task=task.id,
@@ -68,8 +66,12 @@ def _run_of(
         limit_s=task.limit_s,
         high_s=task.estimate.high_s if task.estimate else None,
         preemptible=task.preemptible,
+        grace_s=max(task.grace_s, records.policy.minimum_grace_s),
+        checkpoint=task.checkpoint,
+        borrowed=start.borrowed,
+        preempted_at=task.preempted_at,
         oversized=start.oversized,
-        policy_version=policy_version,
+        policy_version=records.policy.version,
     )
 
 

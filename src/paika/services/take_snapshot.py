@@ -7,10 +7,12 @@ from dataclasses import replace
 from datetime import datetime
 
 from paika.domain.card import ExternalUse
+from paika.domain.density import Level
 from paika.domain.node import Node
 from paika.domain.records import Records
 from paika.domain.snapshot import Snapshot, Speed
 from paika.domain.task import QUEUED
+from paika.services.live import Live
 
 
 def take_snapshot(
@@ -20,10 +22,12 @@ def take_snapshot(
     speeds: Iterable[Speed] = (),
     *,
     engines: Collection[str] | None = None,
+    live: Live | None = None,
 ) -> Snapshot:
     """The snapshot of these records at `now`. Runs that hold cards are in `runs`, queued tasks in `tasks`.
 
     `engines` are the names of those that answer; the nodes of others are shown without one. None: all answer.
+    `live` knows what the last plan promised, what teams have used and how starts came true; None: nothing yet.
     """
     return Snapshot(
         version=records.version,
@@ -40,6 +44,12 @@ def take_snapshot(
         held_parts={team: balance.held_parts for team, balance in records.balances.items()},
         external=tuple(external[card] for card in sorted(external)),
         speeds=tuple(speeds),
+        reservations=tuple(one for one in records.reservations.values() if one.keeps(now)),
+        guarantees=tuple(records.guarantees.values()),
+        promises=live.promises if live else (),
+        usage=dict(live.usage) if live else {},
+        density=live.plan.density.level if live and live.plan and live.plan.density else Level.RELAXED,
+        calibrations=live.calibrations if live else (),
     )
 
 
