@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from threading import Lock
+from itertools import islice
 
-from paika.domain.plan import Forecast, Plan, PriorityTerms, Wait
+from paika.domain.plan import Forecast, PriorityTerms, Wait
 from paika.domain.problem import BadValue
 from paika.domain.reason import Reason
 from paika.domain.records import Records
@@ -129,29 +130,65 @@ class RunningRow:
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """The queue in order: planned waits first, then tasks no plan has seen yet; and how many are in each state."""
+    """The queue in order: planned waits first, then tasks that no plan has seen yet.
 
-    tasks: list[Task]
-    waits: list[Wait | None]
+    The order is the plan's own; which of its tasks still wait is looked up only for those that are shown, so that
+    a long queue costs a page no more than a short one.
+    """
+
+    tasks: Mapping[str, Task]  # those that are listed; open ones that are not queued do not count
+    waits: Sequence[Wait]
+    ranks: Mapping[str, Wait]
+    unseen: Sequence[Task]
+    total: int
     by_state: dict[str, int]
 
+    def start(self, cursor: str | None) -> tuple[int, int]:
+        """Where the page begins, in planned waits and then unseen tasks, and how many listed tasks come before.
 
-class _LastLine:
-    """The whole queue as it was last put in order: every reader asks for it, and most of the time it is the same."""
+        That is after the task that the cursor names, or at its place if that one has left.
+        """
+        if not cursor:
+            return 0, 0
+        place, _, last = cursor.partition(".")
+        if not (place.isascii() and place.isdigit() and len(place) < 10 and last):
+            raise BadValue(field="cursor", value=cursor[:80], allowed="a cursor of this listing")
+        known = self.ranks.get(last)
+        if known is not None and self._listed(last):
+            index = bisect_right(self.waits, known.rank, key=lambda wait: wait.rank)
+            return index, self._before(index)
+        after = next((n + 1 for n, task in enumerate(self.unseen) if task.id == last), None)
+        if after is not None:
+            return len(self.waits) + after, self.total - len(self.unseen) + after
+        return self._place(min(int(place), self.total))
 
-    def __init__(self) -> None:
-        self._lock = Lock()  # many who ask at once wait for one, instead of doing the same beside each other
-        self._known: tuple[Mapping[str, Task], Plan | None, _Line] | None = None
+    def pick(self, start: int, most: int) -> list[tuple[Task, Wait | None]]:
+        """The next listed tasks from there on, `most` of them or all that are left."""
+        found: list[tuple[Task, Wait | None]] = []
+        for wait in islice(self.waits, start, None):
+            if len(found) == most:
+                return found
+            if (task := self._listed(wait.task)) is not None:
+                found.append((task, wait))
+        rest = max(0, start - len(self.waits))
+        found += [(task, None) for task in self.unseen[rest : rest + most - len(found)]]
+        return found
 
-    def of(self, records: Records, live: Live) -> _Line:
-        """The line of these very tasks and this very plan."""
-        with self._lock:
-            known = self._known
-            if known is not None and known[0] is records.tasks and known[1] is live.plan:
-                return known[2]
-            line = _line(records, live, EVERYTHING)
-            self._known = records.tasks, live.plan, line
-            return line
+    def _listed(self, task_id: str) -> Task | None:
+        task = self.tasks.get(task_id)
+        return task if task is not None and queued_now(task) else None
+
+    def _before(self, index: int) -> int:
+        return sum(self._listed(wait.task) is not None for wait in islice(self.waits, index))
+
+    def _place(self, count: int) -> tuple[int, int]:
+        """The place behind the first `count` listed tasks."""
+        passed = 0
+        for index, wait in enumerate(self.waits):
+            if passed == count:
+                return index, count
+            passed += self._listed(wait.task) is not None
+        return len(self.waits) + count - passed, count
 
 
 def see_queue(
@@ -164,17 +201,18 @@ def see_queue(
     limit: int = 100,
 ) -> QueueView:
     """One page of what waits. Raises BadValue for a cursor that this listing did not give out."""
-    line = _WHOLE.of(records, live) if wanted == EVERYTHING else _line(records, live, wanted)
-    start = _start(line.tasks, cursor)
-    end = min(len(line.tasks), start + max(1, min(limit, PAGE_MOST)))
-    rows = tuple(queue_row(records, task, line.waits[start + n]) for n, task in enumerate(line.tasks[start:end]))
+    line = _whole(records, live) if wanted == EVERYTHING else _filtered(records, live, wanted)
+    start, before = line.start(cursor)
+    most = max(1, min(limit, PAGE_MOST))
+    picked = line.pick(start, most)
+    end = before + len(picked)
     return QueueView(
         at=now,
-        rows=rows,
-        cursor=f"{end}.{line.tasks[end - 1].id}" if end < len(line.tasks) else None,
-        total=len(line.tasks),
-        left_out=len(line.tasks) - end,
-        by_state=dict(line.by_state),
+        rows=tuple(queue_row(records, task, wait) for task, wait in picked),
+        cursor=f"{end}.{picked[-1][0].id}" if picked and end < line.total else None,
+        total=line.total,
+        left_out=max(0, line.total - end),
+        by_state=line.by_state,
         planned_at=live.plan.decided_at if live.plan else None,
     )
 
@@ -242,38 +280,25 @@ def _running_row(records: Records, task: Task, run: Run | None, now: datetime) -
     )
 
 
-def _line(records: Records, live: Live, wanted: QueueFilter) -> _Line:
-    """In the plainest steps there are: with 10,000 tasks waiting this is most of what a page costs."""
+def _whole(records: Records, live: Live) -> _Line:
+    """Everything that waits; with 10,000 tasks this is done for every page, so in the plainest steps there are."""
     tasks = records.tasks
-    planned = live.plan.waits if live.plan else ()
-    waiting, held, parked = TaskState.WAITING, TaskState.HELD, TaskState.PARKED
-    known = [
-        (task, wait)
-        for task, wait in zip(map(tasks.get, [wait.task for wait in planned]), planned, strict=True)
-        if task is not None and ((state := task.state) is waiting or state is held or state is parked)
-    ]
     unseen = [task for key in tasks.keys() - live.waits.keys() if queued_now(task := tasks[key])]
-    if wanted != EVERYTHING:
-        known = [pair for pair in known if wanted.takes(pair[0])]
-        unseen = [task for task in unseen if wanted.takes(task)]
-    unseen.sort(key=lambda task: (TIER_RANK[task.tier], -task.priority, task.submitted_at, task.id))
-    line = [task for task, _ in known] + unseen
-    states = [task.state for task in line]
+    unseen.sort(key=_unseen_order)
+    states = [task.state for task in tasks.values()]
     by_state = {state.value: states.count(state) for state in sorted(QUEUED)}
-    return _Line(line, [wait for _, wait in known] + [None] * len(unseen), by_state)
+    waits = live.plan.waits if live.plan else ()
+    return _Line(tasks, waits, live.waits, unseen, sum(by_state.values()), by_state)
 
 
-_WHOLE = _LastLine()
+def _filtered(records: Records, live: Live, wanted: QueueFilter) -> _Line:
+    tasks = {key: task for key, task in records.tasks.items() if queued_now(task) and wanted.takes(task)}
+    unseen = sorted((task for key, task in tasks.items() if key not in live.waits), key=_unseen_order)
+    states = [task.state for task in tasks.values()]
+    by_state = {state.value: states.count(state) for state in sorted(QUEUED)}
+    waits = live.plan.waits if live.plan else ()
+    return _Line(tasks, waits, live.waits, unseen, len(tasks), by_state)
 
 
-def _start(tasks: Sequence[Task], cursor: str | None) -> int:
-    """Where the page begins: after the task that the cursor names, or at its place if that one has left."""
-    if not cursor:
-        return 0
-    place, _, last = cursor.partition(".")
-    if not (place.isascii() and place.isdigit() and len(place) < 10 and last):
-        raise BadValue(field="cursor", value=cursor[:80], allowed="a cursor of this listing")
-    if 0 < int(place) <= len(tasks) and tasks[int(place) - 1].id == last:
-        return int(place)
-    after = next((n + 1 for n, task in enumerate(tasks) if task.id == last), None)
-    return min(int(place), len(tasks)) if after is None else after
+def _unseen_order(task: Task) -> tuple[int, int, datetime, str]:
+    return TIER_RANK[task.tier], -task.priority, task.submitted_at, task.id
