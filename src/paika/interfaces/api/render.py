@@ -16,7 +16,7 @@ from starlette.responses import Response
 from paika.domain.problem import Kind, Problem, VersionConflict
 from paika.domain.reason import Reason
 from paika.domain.task import Program
-from paika.interfaces.wording.say import MOST_SAID, Speaker, say
+from paika.interfaces.wording.say import Speaker, say
 
 STATUS = {
     Kind.INVALID: 422,
@@ -35,6 +35,7 @@ HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
 }
+_LEAVES = frozenset({str, int, bool, type(None)})
 HIDDEN = frozenset({"secret_sha256"})
 
 
@@ -67,7 +68,15 @@ def _renderer(kind: type) -> Callable[[Any, Speaker], Any]:
 
 def _nouns(kind: type) -> Callable[[Any, Speaker], Any]:
     names = tuple(f.name for f in fields(kind) if f.name not in HIDDEN)
-    return lambda value, speaker: {name: plain(getattr(value, name), speaker) for name in names}
+
+    def render(value: Any, speaker: Speaker) -> dict[str, Any]:
+        told: dict[str, Any] = {}
+        for name in names:
+            part = getattr(value, name)
+            told[name] = part if type(part) in _LEAVES else plain(part, speaker)
+        return told
+
+    return render
 
 
 def instant(at: datetime) -> str:
@@ -99,13 +108,12 @@ def _program(program: Program, speaker: Speaker) -> dict[str, Any]:
 
 
 def _reason(reason: Reason, speaker: Speaker) -> Any:
-    """Tasks of one shape share their reasons; each is rendered once for a speaker."""
-    known = speaker.rendered.get(id(reason))
+    """Tasks of one shape have the same reasons; each is rendered once for a language, zone and day."""
+    rendered = speaker.memory.rendered
+    known = rendered.get(reason)
     if known is None:
-        known = reason, plain(say(reason, speaker), speaker)
-        if len(speaker.rendered) < MOST_SAID:
-            speaker.rendered[id(reason)] = known
-    return known[1]
+        known = rendered[reason] = plain(say(reason, speaker), speaker)
+    return known
 
 
 def _listed(value: Iterable[Any], speaker: Speaker) -> list[Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import fields
-from datetime import datetime, tzinfo
+from datetime import date, datetime, tzinfo
 from string import Formatter
 
 from paika.domain.problem import Problem, Several
@@ -13,7 +13,7 @@ from paika.domain.units import MIB_PER_GIB, PARTS_PER_CARD
 from paika.domain.visible import shown
 from paika.interfaces.wording.catalogue import Lang, messages, words
 
-MOST_SAID = 2000  # a speaker that lives long forgets nothing, but stops learning
+MOST_SAID = 5000  # then what was said is forgotten, and said anew when asked for
 _RANGE = re.compile(r"\d+(?:\.\.\d+)?")
 
 
@@ -58,6 +58,34 @@ def when(at: datetime | None, zone: tzinfo, now: datetime | None = None) -> str:
     return local.strftime("%Y-%m-%d %H:%M")
 
 
+class Memory:
+    """What was already said in one language, zone and day: a reason is put into words once, not for each reader."""
+
+    def __init__(self) -> None:
+        self.said: dict[Reason, dict[str, object]] = {}
+        self.rendered: dict[Reason, object] = {}  # the same for whoever turns the words into more
+
+    def room(self) -> None:
+        """Forget everything when it has become too much."""
+        if len(self.said) >= MOST_SAID:
+            self.said, self.rendered = {}, {}
+
+
+_MEMORIES: dict[tuple[Lang, str, date | None], Memory] = {}
+
+
+def _memory(lang: Lang, zone: tzinfo, now: datetime | None) -> Memory:
+    """Times are told by the day they are told on, so each day has words of its own; older days are forgotten."""
+    key = (lang, str(zone), now.astimezone(zone).date() if now else None)
+    known = _MEMORIES.get(key)
+    if known is None:
+        if len(_MEMORIES) > 16:
+            _MEMORIES.clear()
+        known = _MEMORIES[key] = Memory()
+    known.room()
+    return known
+
+
 class Speaker(Formatter):
     """`str.format` with the specs gib, span, when, cards (parts as cards), percent, holders,
     allowed, word.PREFIX and opt.KEY.
@@ -67,8 +95,7 @@ class Speaker(Formatter):
 
     def __init__(self, lang: Lang, zone: tzinfo, now: datetime | None = None) -> None:
         self.lang, self.zone, self.now = lang, zone, now
-        self.said: dict[int, tuple[Reason, dict[str, object]]] = {}  # by id; the value keeps it from being reused
-        self.rendered: dict[int, tuple[Reason, object]] = {}  # the same for whoever turns the words into more
+        self.memory = _memory(lang, zone, now)
 
     def format_field(self, value: object, format_spec: str) -> str:
         """Format one fact. `:word.PREFIX` looks PREFIX.value up among the words."""
@@ -165,12 +192,11 @@ def say(what: Reason | Problem, speaker: Speaker) -> dict[str, object]:
     """
     if not isinstance(what, Reason):
         return _said(what, speaker)
-    known = speaker.said.get(id(what))
+    said = speaker.memory.said
+    known = said.get(what)
     if known is None:
-        known = what, _said(what, speaker)
-        if len(speaker.said) < MOST_SAID:
-            speaker.said[id(what)] = known
-    return known[1]
+        known = said[what] = _said(what, speaker)
+    return known
 
 
 def _said(what: Reason | Problem, speaker: Speaker) -> dict[str, object]:
