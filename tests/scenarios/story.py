@@ -12,10 +12,12 @@ from typing import Any
 from paika.domain.card import Card, Health
 from paika.domain.catalogue import CATALOGUE
 from paika.domain.dataset import Dataset, Readiness
+from paika.domain.guarantee import Guarantee
 from paika.domain.node import Node
 from paika.domain.person import Person
-from paika.domain.policy import Policy
+from paika.domain.policy import Headroom, Policy, PreemptFor
 from paika.domain.quota import Quota
+from paika.domain.reservation import Purpose, Reservation
 from paika.domain.run import EndCause
 from paika.domain.snapshot import Snapshot
 from paika.domain.task import Demand, Dependency, Estimate, Program, Share, Task, TaskState, Tier, When
@@ -71,8 +73,38 @@ def world_of(story: dict[str, Any]) -> World:
         people=(Person("ann", "安"), Person("bob", "博")),
         teams=tuple(Team(t["id"], t["id"]) for t in teams),
         quotas=tuple(Quota(t["id"], t.get("quota")) for t in teams),
+        guarantees=tuple(guarantee_of(line) for line in story.get("guarantees", [])),
+        reservations=tuple(reservation_of(line) for line in story.get("reservations", [])),
+        usage={t["id"]: t.get("used", 0) for t in teams},
     )
-    return World(snapshot, replace(Policy(), **story.get("policy", {})), T0)
+    return World(snapshot, policy_of(story.get("policy", {})), T0)
+
+
+def policy_of(lines: dict[str, Any]) -> Policy:
+    """The policy with the story's numbers; `headroom` is a list of tables."""
+    numbers = dict(lines)
+    if "headroom" in numbers:
+        numbers["headroom"] = tuple(Headroom(**line) for line in numbers["headroom"])
+    if "preempt_for" in numbers:
+        numbers["preempt_for"] = PreemptFor(numbers["preempt_for"])
+    return replace(Policy(), **numbers)
+
+
+def guarantee_of(line: dict[str, Any]) -> Guarantee:
+    """A floor of the story."""
+    return Guarantee(line["team"], line["team"], line["cards"], together=line.get("together", 1))
+
+
+def reservation_of(line: dict[str, Any]) -> Reservation:
+    """A window of the story."""
+    starts, ends = clock(line["from"]), clock(line["until"])
+    assert starts is not None
+    assert ends is not None
+    purpose = Purpose(line.get("purpose", "booking"))
+    cards = tuple(line["cards"])
+    return Reservation(
+        line["id"], purpose, line.get("team", ""), "ann", cards, len(cards), starts, ends, task=line.get("task", "")
+    )
 
 
 def task_of(line: dict[str, Any], world: World) -> tuple[Task, Fate]:
@@ -108,6 +140,10 @@ def task_of(line: dict[str, Any], world: World) -> tuple[Task, Fate]:
         inputs=tuple(line.get("inputs", ())),
         after=tuple(after),
         not_before=clock(line.get("not_before")),
+        preemptible=line.get("preemptible", False),
+        checkpoint=line.get("checkpoint", False),
+        grace_s=line.get("grace", 30),
+        boost=line.get("boost", 0),
         state=TaskState(line.get("state", "waiting")),
     )
     return task, Fate(seconds(line.get("runs")), EndCause(line.get("ends", "done")))
@@ -128,6 +164,8 @@ def play(path: Path) -> None:
         assert at is not None
         world.advance_to(at)
         world.set_datasets(dataset_of(line) for line in step.get("data", []))
+        for name in step.get("end", []):
+            world.fates[name] = Fate(0)
         for name in step.get("cancel", []):
             world.cancel(name)
         for line in _expanded(step.get("submit", [])):
@@ -166,6 +204,8 @@ def expect(world: World, wanted: dict[str, Any], where: str) -> None:
         forecast = waits[name].forecast
         told = None if forecast is None else forecast.start_by
         assert told == (clock(by) if by != "unknown" else None), f"{where}: {name} is told {told}"
+    expect_of_forecasts(world, wanted, where)
+    expect_of_stops(world, wanted, where)
     for name, state in wanted.get("state", {}).items():
         assert world.tasks[name].state.value == state, f"{where}: {name} is {world.tasks[name].state}"
     for name, card_type in wanted.get("on", {}).items():
@@ -178,6 +218,36 @@ def expect(world: World, wanted: dict[str, Any], where: str) -> None:
         assert ranks == sorted(ranks), f"{where}: ranks {dict(zip(wanted['order'], ranks, strict=True))}"
     for name, lifted in wanted.get("lifted_to", {}).items():
         assert waits[name].terms.total == lifted, f"{where}: {waits[name].terms}"
+
+
+def expect_of_forecasts(world: World, wanted: dict[str, Any], where: str) -> None:
+    """Promises, what holds a place, and why one moved later."""
+    told = {name: wait.forecast for name, wait in world.waits().items() if wait.forecast is not None}
+    for name, at in wanted.get("start_by_at_most", {}).items():
+        latest = clock(at)
+        assert latest is not None
+        assert told[name].start_by <= latest, f"{where}: {name}: {told[name]}"
+    for name, holds in wanted.get("holds", {}).items():
+        assert told[name].holds is holds, f"{where}: {name} is told {told[name]}"
+    for name, expected in wanted.get("slip", {}).items():
+        slip = told[name].slip
+        assert slip is not None, f"{where}: {name} is told {told[name]}"
+        assert [slip.cause, slip.subject] == expected, f"{where}: {name} slipped: {slip}"
+
+
+def expect_of_stops(world: World, wanted: dict[str, Any], where: str) -> None:
+    """Who was stopped, who borrows, the points of teams and the level of the day."""
+    if "stopped" in wanted:
+        runs = {run.id: run.task for run in [*world.runs.values(), *world.ended]}
+        assert [runs[stop.run] for _, stop in world.stops] == wanted["stopped"], f"{where}: {world.stops}"
+    for name in wanted.get("borrowed", []):
+        assert world.runs[name].borrowed, where
+    for name, points in wanted.get("fair", {}).items():
+        assert world.waits()[name].terms.fair == points, f"{where}: {world.waits()[name].terms}"
+    if "level" in wanted:
+        assert world.plan is not None
+        assert world.plan.density is not None
+        assert world.plan.density.level.value == wanted["level"], f"{where}: {world.plan.density}"
 
 
 def _same(got: object, wanted: object) -> bool:

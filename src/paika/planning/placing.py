@@ -21,7 +21,7 @@ def place(book: Book, case: Case) -> None:
     assert want is not None
     promised = as_promised(book, case, want)
     if promised is not None:
-        _seat(book, case, promised)
+        _seat(book, case, _reclaimed(book, case, want, promised) or promised)
         return
     slip = slip_of(book, case, want)
     if want.limits:
