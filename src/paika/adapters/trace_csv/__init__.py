@@ -1,0 +1,1 @@
+"""Traces as CSV with one neutral set of columns."""

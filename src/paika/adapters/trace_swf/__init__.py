@@ -1,0 +1,1 @@
+"""Traces in the Standard Workload Format of the Parallel Workloads Archive."""
