@@ -1,0 +1,81 @@
+"""Figures of tiny cases, computed by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from paika.domain.task import Tier
+from paika.simulation.load import Played, Served, Work
+from paika.simulation.report import (
+    Spread,
+    allocation,
+    bounded_slowdown,
+    card_weighted_wait,
+    figures,
+    mean,
+    percentile,
+    report,
+    spread,
+)
+
+
+def served(name: str, queued: int, started: int, lasts: int, cards: int = 1, **more: object) -> Served:
+    tier = more.pop("tier", Tier.NORMAL)
+    team = more.pop("team", "")
+    work = Work(name, queued, lasts, cards, 1, ("T",), str(team), "", tier)  # type: ignore[arg-type]
+    return Served(work, queued, started, started + lasts, **more)  # type: ignore[arg-type]
+
+
+TWO = (served("a", 0, 0, 100, 4), served("b", 50, 100, 100, 8))
+
+
+def test_of_nothing_nothing_is_known():
+    assert (mean([]), percentile([], 95), card_weighted_wait([]), allocation([], 8), spread([])) == (None,) * 5
+    assert figures([]).slowdown is None
+    assert report(Played("r", ()), 8).makespan_s is None
+
+
+def test_waits():
+    got = figures(TWO)
+    assert (got.works, got.mean_wait_s, got.p95_wait_s) == (2, 25, 50)
+    assert got.card_wait_s == pytest.approx(8 * 50 / 12)
+    assert got.slowdown == pytest.approx((1 + 1.5) / 2)
+
+
+@pytest.mark.parametrize(("percent", "wanted"), [(95, 19), (100, 20), (5, 1), (0, 1)])
+def test_percentiles_are_nearest_ranks(percent: int, wanted: int):
+    assert percentile(range(20, 0, -1), percent) == wanted
+
+
+@pytest.mark.parametrize(
+    ("wait", "lasts", "wanted"), [(0, 100, 1), (100, 100, 2), (5, 1, 1), (19, 1, 2), (0, 0, 1), (30, 0, 3)]
+)
+def test_the_slowdown_of_short_works_is_bounded(wait: int, lasts: int, wanted: float):
+    assert bounded_slowdown(served("a", 0, wait, lasts)) == wanted
+
+
+def test_allocation_counts_only_the_submit_window():
+    """From 0 to 50 on 8 cards: only a runs, on 4 of them."""
+    assert allocation(TWO, 8) == 50
+    assert allocation(TWO[:1], 8) is None
+
+
+def test_a_stopped_work_waits_all_the_time_that_was_not_its_last_run():
+    one = Served(TWO[0].work, 0, 10, 310, 1, 800)
+    assert one.wait_s == 210
+    got = report(Played("r", (one,), ("x",), 7), 8)
+    assert (got.stops, got.lost_card_s, got.left, got.plans, got.makespan_s) == (1, 800, 1, 7, 310)
+
+
+def test_parts_have_their_own_figures():
+    rows = (served("a", 0, 5, 9, 1, team="x", tier=Tier.IDLE), served("b", 0, 7, 9, 16, team="y", tier=Tier.CORE))
+    got = report(Played("r", rows), 16)
+    assert [(name, part.mean_wait_s) for name, part in got.tiers.items()] == [("core", 7), ("idle", 5)]
+    assert [(name, part.mean_wait_s) for name, part in got.teams.items()] == [("x", 5), ("y", 7)]
+    assert [(name, part.works) for name, part in got.sizes.items()] == [("1", 1), ("9-64", 1)]
+
+
+def test_spread():
+    assert spread([1.0, 3.0]) == Spread(2.0, 1.0, 3.0, pytest.approx(2**0.5))
+    assert spread([4.0]) == Spread(4.0, 4.0, 4.0, None)
+    assert spread([1.0, None]) is None
