@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from paika.services.examine_machine import Finding
+    from paika.services.replay_trace import Comparison, Progress
 
 
 class ThisMachine:
@@ -62,4 +63,36 @@ class ThisMachine:
             str(data or settings.data),
             settings.port,
             lambda: read_inventory_file(path, settings.zone) if path else None,
+        )
+
+    def replay(
+        self,
+        *,
+        trace: Path,
+        cluster: str,
+        against: str | None,
+        seeds: int | None,
+        jobs: int | None,
+        estimates: str | None,
+        tiers: int | None,
+        every: int | None,
+        absolute: bool,
+        dry_run: bool,
+        progress: Progress | None,
+    ) -> Comparison:
+        """Play a trace again, under the planner and other rules."""
+        from paika.wiring.replay import replay
+
+        return replay(
+            trace=trace,
+            cluster=cluster,
+            against=against,
+            seeds=seeds,
+            jobs=jobs,
+            estimates=estimates,
+            tiers=tiers,
+            every=every,
+            absolute=absolute,
+            dry_run=dry_run,
+            progress=progress,
         )

@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
-from paika.interfaces.cli import bookings, books, cards, datasets, entrance, logs, machine, people, submit, tasks, top
+from paika.interfaces.cli import (
+    bookings,
+    books,
+    cards,
+    datasets,
+    entrance,
+    logs,
+    machine,
+    people,
+    replay,
+    submit,
+    tasks,
+    top,
+)
 from paika.interfaces.cli.command import Command
 
 COMMANDS: tuple[Command, ...] = (
@@ -14,6 +27,7 @@ COMMANDS: tuple[Command, ...] = (
     *books.SHORTCUTS,
     *entrance.SHORTCUTS,
     *machine.SHORTCUTS,
+    *replay.SHORTCUTS,
     *submit.COMMANDS,
     *tasks.COMMANDS,
     *logs.COMMANDS,

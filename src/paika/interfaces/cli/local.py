@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from paika.services.examine_machine import Finding
+    from paika.services.replay_trace import Comparison, Progress
 
 
 class LocalCommands(Protocol):
@@ -32,4 +33,22 @@ class LocalCommands(Protocol):
 
     def examine(self, *, data: Path | None, config: Path | None, inventory: Path | None) -> Sequence[Finding]:
         """Whether paika can do its work on this machine; changes nothing."""
+        ...
+
+    def replay(
+        self,
+        *,
+        trace: Path,
+        cluster: str,
+        against: str | None,
+        seeds: int | None,
+        jobs: int | None,
+        estimates: str | None,
+        tiers: int | None,
+        every: int | None,
+        absolute: bool,
+        dry_run: bool,
+        progress: Progress | None,
+    ) -> Comparison:
+        """Play a trace again, under the planner and other rules."""
         ...

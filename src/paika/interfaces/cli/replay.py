@@ -1,0 +1,215 @@
+"""`paika replay`: an old load played again under the planner, and under plain rules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from paika.interfaces.cli.call import Call
+from paika.interfaces.cli.command import Answer, Command, Param, arg, opt, switch
+from paika.interfaces.cli.sheet import Column, Row, Sheet
+from paika.interfaces.wording.say import span
+
+if TYPE_CHECKING:
+    from paika.services.replay_trace import Comparison, Given
+    from paika.simulation.report import Figures, Report, Spread
+
+DASH = "—"
+SHOWN_FLAWS = 5
+MOST_PARTS = 20
+Told = dict[str, Any]
+
+
+def replay(call: Call, *, trace: str, dry_run: bool, **asked: Any) -> Answer:
+    """Play a trace again on this machine; no server is asked."""
+    progress = Ticker(call) if call.err.terminal and not call.json else None
+    try:
+        found = call.local.replay(trace=Path(trace), dry_run=dry_run, progress=progress, **asked)
+    finally:
+        if progress:
+            progress.done()
+    return Answer(told(found), lambda sheet: View(call, sheet, found).show())
+
+
+class Ticker:
+    """How far it is, on one line of a terminal."""
+
+    def __init__(self, call: Call) -> None:
+        self.call, self.last = call, ""
+
+    def __call__(self, rule: str, order: int, done: int, total: int) -> None:
+        said = self.call.t("replay.progress", rule=rule, order=order + 1, percent=100 * done // total)
+        if said != self.last:
+            self.call.err.raw(f"\r\x1b[K{said}")
+            self.last = said
+
+    def done(self) -> None:
+        """The line is empty again."""
+        self.call.err.raw("\r\x1b[K")
+
+
+def told(found: Comparison) -> Told:
+    """For programs: seconds and percent, rounded to a tenth, null where nothing is known."""
+    given = found.given
+    return {
+        "trace": given.name,
+        "cluster_cards": given.cards,
+        "jobs": given.jobs,
+        "played": given.works,
+        "never_fit": list(given.left),
+        "flaws": [{**asdict(flaw), "kind": flaw.kind.value, "lost": flaw.lost} for flaw in given.flaws],
+        "submit_window_s": given.window_s,
+        "offered_percent": _tenth(given.offered),
+        "lengths": found.question.lengths.value,
+        "known_lengths": given.known_lengths,
+        "tiers": "trace" if found.question.tier_seed is None else "synthetic",
+        "orders": found.question.orders,
+        "every_s": found.question.every_s,
+        "rules": {name: [_report(one) for one in reports] for name, reports in found.reports.items()},
+        "spread": {name: _spreads(reports) for name, reports in found.reports.items()},
+    }
+
+
+def _tenth(value: float | None) -> float | None:
+    return None if value is None else round(value, 1)
+
+
+def _report(one: Report) -> Told:
+    def rounded(value: Any) -> Any:
+        if isinstance(value, Mapping):
+            return {name: rounded(inner) for name, inner in value.items()}
+        return round(value, 3) if isinstance(value, float) else value
+
+    made: Told = rounded(asdict(one))
+    return made
+
+
+FIGURES: dict[str, Callable[[Report], float | None]] = {
+    "mean_wait_s": lambda one: one.total.mean_wait_s,
+    "p95_wait_s": lambda one: one.total.p95_wait_s,
+    "card_wait_s": lambda one: one.total.card_wait_s,
+    "slowdown": lambda one: one.total.slowdown,
+    "allocation": lambda one: one.allocation,
+    "makespan_s": lambda one: one.makespan_s,
+}
+SPANS = ("mean_wait_s", "p95_wait_s", "card_wait_s", "makespan_s")
+
+
+def spread_of(reports: tuple[Report, ...], figure: str) -> Spread | None:
+    """One figure over all orders."""
+    from paika.simulation.report import spread
+
+    return spread([FIGURES[figure](one) for one in reports])
+
+
+def _spreads(reports: tuple[Report, ...]) -> Told:
+    found = {name: spread_of(reports, name) for name in FIGURES}
+    return {
+        name: None if one is None else {k: _tenth(v) for k, v in asdict(one).items()} for name, one in found.items()
+    }
+
+
+class View:
+    """For people: what is given, how each rule did, and for whom."""
+
+    def __init__(self, call: Call, sheet: Sheet, found: Comparison) -> None:
+        self.call, self.sheet, self.found = call, sheet, found
+        self.t = call.t
+
+    def show(self) -> None:
+        """All of it."""
+        self._given(self.found.given)
+        if not self.found.reports:
+            self.sheet.line((self.t("replay.dry"), "yellow"))
+            return
+        self.sheet.line("")
+        self._rules()
+        first = {name: reports[0] for name, reports in self.found.reports.items()}
+        for part in ("tiers", "sizes", "teams"):
+            self._parts(part, {name: getattr(one, part) for name, one in first.items()})
+
+    def _given(self, given: Given) -> None:
+        question, t = self.found.question, self.t
+        self.sheet.line((given.name, "bold"))
+        self.sheet.facts(
+            (t("replay.jobs"), t("replay.jobs.of", works=given.works, jobs=given.jobs)),
+            (t("cli.col.cards"), str(given.cards)),
+            (t("replay.window"), self._span(given.window_s)),
+            (t("replay.offered"), DASH if given.offered is None else f"{given.offered:.0f} %"),
+            (t("replay.lengths"), t(f"replay.lengths.{question.lengths}", known=given.known_lengths, all=given.works)),
+            (t("replay.tiers"), "" if question.tier_seed is None else t("replay.tiers.synthetic")),
+            (t("replay.orders"), "" if question.orders == 1 else str(question.orders)),
+            (t("replay.never_fit"), (self._few(given.left), "yellow") if given.left else ""),
+        )
+        for kind, count in given.counted.items():
+            lines = [str(flaw.line) for flaw in given.flaws if flaw.kind is kind]
+            style = "yellow" if next(flaw for flaw in given.flaws if flaw.kind is kind).lost else "dim"
+            self.sheet.line(
+                (t("replay.flaw", what=t(f"replay.flaw.{kind}"), count=count, lines=self._few(lines)), style)
+            )
+
+    def _few(self, names: tuple[str, ...] | list[str]) -> str:
+        more = f" … ({len(names)})" if len(names) > SHOWN_FLAWS else ""
+        return ", ".join(names[:SHOWN_FLAWS]) + more
+
+    def _span(self, seconds: float | None) -> str:
+        return DASH if seconds is None else span(round(seconds), self.call.lang)
+
+    def _rules(self) -> None:
+        heads = [Column(self.t("replay.rule")), *(Column(self.t(f"replay.{name}"), right=True) for name in FIGURES)]
+        heads += [Column(self.t("replay.stops"), right=True), Column(self.t("replay.unserved"), right=True)]
+        self.sheet.table(heads, [self._rule(name, reports) for name, reports in self.found.reports.items()])
+
+    def _rule(self, name: str, reports: tuple[Report, ...]) -> Row:
+        cells = [self._figure(figure, spread_of(reports, figure)) for figure in FIGURES]
+        stops, left = (sum(getattr(one, what) for one in reports) for what in ("stops", "left"))
+        return Row((name, *cells, str(stops) if stops else "", str(left) if left else ""))
+
+    def _figure(self, figure: str, found: Spread | None) -> str:
+        if found is None:
+            return DASH
+        if figure in SPANS:
+            said, apart = self._span(found.mean), self._span(found.deviation)
+        else:
+            said, apart = f"{found.mean:.1f}", f"{found.deviation or 0:.1f}"
+        if figure == "allocation":
+            said += " %"
+        return said if not found.deviation else f"{said} ± {apart}"
+
+    def _parts(self, part: str, by_rule: dict[str, dict[str, Figures]]) -> None:
+        """Mean waits of parts of the jobs, in the file's own order; nothing where there is only one part."""
+        names = list(next(iter(by_rule.values())))
+        if len(names) < 2:
+            return
+        self.sheet.line("")
+        heads = [Column(self.t(f"replay.by.{part}"), loose=True), Column(self.t("replay.works"), right=True)]
+        heads += [Column(rule, right=True) for rule in by_rule]
+        rows = []
+        for name in names[:MOST_PARTS]:
+            found = [parts.get(name) for parts in by_rule.values()]
+            works = str(found[0].works) if found[0] else ""
+            waits = (self._span(one.mean_wait_s) if one else DASH for one in found)
+            rows.append(Row((self._part(part, name), works, *waits)))
+        self.sheet.table(heads, rows)
+        if len(names) > MOST_PARTS:
+            self.sheet.line((self.t("cli.more_in_json", count=len(names) - MOST_PARTS), "yellow"))
+
+    def _part(self, part: str, name: str) -> str:
+        return self.t(f"tier.{name}") if part == "tiers" else name or DASH
+
+
+PARAMS = (
+    arg("trace", about="cli.arg.trace"),
+    Param("cluster", required=True, metavar="64x8:A100-80G", about="cli.opt.cluster"),
+    opt("against", metavar="fifo,fifo-skip,easy,sjf,qssf"),
+    opt("seeds", kind=int),
+    opt("jobs", kind=int),
+    opt("estimates", metavar="exact|SEED"),
+    opt("tiers", kind=int, metavar="SEED", about="cli.opt.synthetic_tiers"),
+    opt("every", kind=int, metavar="SECONDS", about="cli.opt.replay_every"),
+    switch("absolute"),
+    switch("dry_run", about="cli.opt.replay_dry_run"),
+)
+SHORTCUTS = (Command("replay", replay, PARAMS, group="machine"),)

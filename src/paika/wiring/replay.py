@@ -1,0 +1,101 @@
+"""Replays on this machine: which file is read how, and what the words of a command line mean."""
+
+from __future__ import annotations
+
+import zlib
+from pathlib import Path
+
+from paika.adapters.trace_csv.reader import CsvTraceReader
+from paika.adapters.trace_swf.reader import SwfTraceReader
+from paika.domain.policy import Policy
+from paika.domain.problem import BadValue
+from paika.domain.trace import Trace, UnreadableTrace
+from paika.ports.trace import TraceReader
+from paika.services.replay_trace import Comparison, Lengths, Progress, Question, replay_trace
+from paika.simulation.baselines import rules_of
+from paika.simulation.load import cluster_of
+
+GZIP_MAGIC = b"\x1f\x8b"
+MOST_BYTES = 512 * 1024 * 1024
+GZIP_WINDOW = 31
+LONGEST_STEP_S = 86_400
+
+
+def read_trace(path: Path, *, absolute: bool = False) -> Trace:
+    """The trace in a file; one named .swf or .swf.gz is SWF, any other CSV. Raises UnreadableTrace."""
+    name = path.name
+    try:
+        with path.open("rb") as file:
+            data = file.read(MOST_BYTES + 1)
+    except OSError as fault:
+        raise UnreadableTrace("trace", name, "missing", fault.strerror or "") from None
+    if data.startswith(GZIP_MAGIC):
+        data = _unpacked(data, name)
+    if len(data) > MOST_BYTES:
+        raise UnreadableTrace("trace", name, "too_big", f"{MOST_BYTES} B")
+    reader: TraceReader = CsvTraceReader()
+    if name.lower().removesuffix(".gz").endswith(".swf"):
+        reader = SwfTraceReader(absolute=absolute)
+    return reader.read(data, name)
+
+
+def _unpacked(data: bytes, name: str) -> bytes:
+    """At most one byte more than is allowed, whatever the packed file would grow to. Raises UnreadableTrace."""
+    made = bytearray()
+    try:
+        while data and len(made) <= MOST_BYTES:
+            unpacker = zlib.decompressobj(GZIP_WINDOW)
+            made += unpacker.decompress(data, MOST_BYTES + 1 - len(made))
+            if not unpacker.eof and len(made) <= MOST_BYTES:
+                raise UnreadableTrace("trace", name, "packed")
+            data = unpacker.unused_data
+    except zlib.error:
+        raise UnreadableTrace("trace", name, "packed") from None
+    return bytes(made)
+
+
+def replay(
+    *,
+    trace: Path,
+    cluster: str,
+    against: str | None,
+    seeds: int | None,
+    jobs: int | None,
+    estimates: str | None,
+    tiers: int | None,
+    every: int | None,
+    absolute: bool,
+    dry_run: bool,
+    progress: Progress | None,
+) -> Comparison:
+    """Play a trace as the command line asks. Raises problems of the file and of what was asked."""
+    lengths, seed = lengths_of(estimates)
+    question = Question(
+        cluster=cluster_of(cluster),
+        rules=rules_of(against or ""),
+        lengths=lengths,
+        length_seed=seed,
+        tier_seed=tiers,
+        orders=1 if seeds is None else seeds,
+        most=_within(jobs, "jobs", None),
+        every_s=_within(every, "every", LONGEST_STEP_S),
+    )
+    read = read_trace(trace, absolute=absolute)
+    return replay_trace(read, question, Policy(), dry_run=dry_run, progress=progress)
+
+
+def lengths_of(asked: str | None) -> tuple[Lengths, int]:
+    """'exact', or the seed of synthetic lengths; nothing: what the trace knows. Raises BadValue."""
+    if not asked:
+        return Lengths.TRACE, 0
+    if asked == Lengths.EXACT:
+        return Lengths.EXACT, 0
+    if not (asked.isascii() and asked.isdigit() and len(asked) <= 9):
+        raise BadValue(field="estimates", value=asked[:80], allowed="exact|0..999999999")
+    return Lengths.SYNTHETIC, int(asked)
+
+
+def _within(value: int | None, field: str, most: int | None) -> int | None:
+    if value is not None and (value < 1 or (most is not None and value > most)):
+        raise BadValue(field=field, value=str(value), allowed=f"1..{most}" if most else "≥ 1")
+    return value

@@ -1,0 +1,130 @@
+"""`paika replay` from the file to the table."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from paika.domain.problem import BadValue
+from paika.domain.trace import UnreadableTrace
+from paika.interfaces.cli.app import build_cli
+from paika.services.replay_trace import Lengths
+from paika.wiring import replay
+from paika.wiring.local import ThisMachine
+
+SWF = Path(__file__).parents[1] / "cases/C42/trace.swf"
+CSV = """\
+job_id,team,submit_time_s,duration_s,gpus
+a,x,0,100,6
+big,y,1,10,8
+long,x,2,200,2
+short,y,3,50,2
+bad,x,z,1,1
+"""
+ONE = ("--cluster", "1x8:A100-80G")
+
+
+@pytest.fixture
+def trace(tmp_path: Path) -> Path:
+    path = tmp_path / "t.csv.gz"
+    path.write_bytes(gzip.compress(CSV.encode()))
+    return path
+
+
+def run(*args: object, lang: str = "en") -> tuple[int, str, str]:
+    told = CliRunner().invoke(build_cli(ThisMachine()), ["--lang", lang, *map(str, args)], env={"COLUMNS": "160"})
+    return told.exit_code, told.stdout, told.stderr
+
+
+def test_json(trace: Path):
+    code, out, err = run("replay", trace, *ONE, "--against", "fifo,easy", "--estimates", "exact", "--json")
+    told = json.loads(out)
+    assert (code, err) == (0, "")
+    assert (told["jobs"], told["played"], told["lengths"], told["orders"]) == (4, 4, "exact", 1)
+    assert told["flaws"] == [
+        {"line": 6, "kind": "value", "job": "bad", "field": "submit_time_s", "detail": "z", "lost": True}
+    ]
+    means = {rule: reports[0]["total"]["mean_wait_s"] for rule, reports in told["rules"].items()}
+    assert means == {"paika": 51.75, "fifo": 78.5, "easy": 51.75}
+    assert told["rules"]["easy"][0]["teams"]["y"]["mean_wait_s"] == 49.5
+    assert told["spread"]["fifo"]["mean_wait_s"] == {"mean": 78.5, "least": 78.5, "most": 78.5, "deviation": None}
+
+
+@pytest.mark.parametrize(
+    ("lang", "words"),
+    [("en", ("mean wait by team", "Value that cannot be read")), ("zh", ("平均等待，按团队", "值读不懂"))],
+)
+def test_tables(trace: Path, lang: str, words: tuple[str, ...]):
+    code, out, err = run("replay", trace, *ONE, "--against", "sjf", "--tiers", 1, lang=lang)
+    assert (code, err) == (0, "")
+    for word in (*words, "sjf", "paika"):
+        assert word in out
+
+
+def test_nothing_is_played_in_a_dry_run():
+    code, out, _ = run("replay", SWF, "--cluster", "8x8:A100-80G", "--dry-run", "--json")
+    told = json.loads(out)
+    assert (code, told["rules"], told["never_fit"], told["played"]) == (0, {}, ["9"], 11)
+
+
+@pytest.mark.parametrize(
+    ("more", "code"),
+    [
+        (("--cluster", "8"), "value.bad"),
+        (("--cluster", "8x8:X9"), "card_type.unknown"),
+        (("--cluster", "8x8:H800", "--against", "best"), "replay.unknown_rule"),
+        (("--cluster", "8x8:H800", "--every", "0"), "value.bad"),
+        (("--cluster", "8x8:H800", "--jobs", "0"), "value.bad"),
+        (("--cluster", "8x8:H800", "--estimates", "often"), "value.bad"),
+        (("--cluster", "8x8:H800", "--seeds", "1000"), "value.bad"),
+    ],
+)
+def test_what_cannot_be_played_is_refused(trace: Path, more: tuple[str, ...], code: str):
+    exit_code, out, err = run("replay", trace, *more, "--json")
+    assert (exit_code, out, json.loads(err)["code"]) == (2, "", code)
+
+
+def test_files_that_are_no_traces(tmp_path: Path):
+    packed = gzip.compress(CSV.encode())
+    for name, data, cause in (
+        ("cut.csv.gz", packed[:-12], "packed"),
+        ("broken.csv.gz", packed[:15] + b"\xff\xff\xff" + packed[18:], "packed"),
+        ("text.csv", b"hello", "columns"),
+        ("text.swf", b"hello", "empty"),
+    ):
+        (tmp_path / name).write_bytes(data)
+        with pytest.raises(UnreadableTrace) as refused:
+            replay.read_trace(tmp_path / name)
+        assert refused.value.cause == cause, name
+    with pytest.raises(UnreadableTrace):
+        replay.read_trace(tmp_path / "none.csv")
+    with pytest.raises(UnreadableTrace):
+        replay.read_trace(tmp_path)
+
+
+def test_a_file_that_unpacks_to_too_much_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(replay, "MOST_BYTES", 1000)
+    path = tmp_path / "bomb.csv.gz"
+    path.write_bytes(gzip.compress(b"0" * 100_000))
+    with pytest.raises(UnreadableTrace) as refused:
+        replay.read_trace(path)
+    assert refused.value.cause == "too_big"
+
+
+def test_a_file_packed_in_two_pieces_is_read_whole(tmp_path: Path):
+    half = len(CSV) // 2
+    path = tmp_path / "two.csv.gz"
+    path.write_bytes(gzip.compress(CSV[:half].encode()) + gzip.compress(CSV[half:].encode()))
+    assert len(replay.read_trace(path).jobs) == 4
+
+
+def test_lengths():
+    assert replay.lengths_of(None) == (Lengths.TRACE, 0)
+    assert replay.lengths_of("exact") == (Lengths.EXACT, 0)
+    assert replay.lengths_of("17") == (Lengths.SYNTHETIC, 17)
+    with pytest.raises(BadValue):
+        replay.lengths_of("-1")
