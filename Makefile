@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.dev
 WORKERS ?= 2
 
-.PHONY: help setup demo test lint laws mutate bench-plan bench-api bench-timeline lock vendor clean
+.PHONY: help setup demo test lint laws mutate bench-plan bench-api bench-timeline bench-replay bench-quality lock vendor clean
 
 help:
 	@echo "make demo [ONCE=1]  a lab of virtual cards, busy from the first minute (ONCE=1: play to the end, check, exit)"
@@ -17,6 +17,8 @@ help:
 	@echo "make bench-plan     planner: seconds a cycle at 1k/10k waiting x 64/1k cards"
 	@echo "make bench-api      API: reads a second and p99 of the queue page with 10k tasks"
 	@echo "make bench-timeline redraws of the timeline in a real browser: 1,000 cards x 5,000 bars (needs Chromium)"
+	@echo "make bench-replay   replay: jobs a second of CPU on a week of Philly, beside plain rules"
+	@echo "make bench-quality  decisions beside plain rules: known optima of small loads, two teams of Helios"
 	@echo "make lock           pin the dependencies anew"
 	@echo "make vendor         fetch the pinned front-end files anew (needs npm)"
 
@@ -63,6 +65,12 @@ bench-api: $(VENV)/.run
 
 bench-timeline: $(STAMP)
 	$(BIN)/python bench/timeline.py
+
+bench-replay: $(VENV)/.run
+	$(BIN)/python bench/replay.py
+
+bench-quality: $(VENV)/.run
+	$(BIN)/python bench/quality.py
 
 lock: $(STAMP)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv

@@ -51,6 +51,13 @@ def test_easy_counts_cards_by_machine():
     assert got["long"] == 7
 
 
+def test_easy_keeps_for_the_head_what_is_not_free_now():
+    """Three machines: one is free. The head needs two, of three from 100 on, so the free one may be used for longer."""
+    cluster = cluster_of("3x8:A100-80G")
+    jobs = (job("a", 0, 100, 16), job("b", 1, 5, 8), job("head", 2, 10, 16), job("long", 7, 500, 8))
+    assert play(Rule.EASY, *jobs, cluster=cluster) == {"a": 0, "b": 1, "head": 100, "long": 7}
+
+
 def test_shortest_first_and_least_service_first():
     jobs = (job("now", 0, 10, 8), job("wide", 1, 20, 8), job("slim", 2, 30, 1), job("mid", 3, 25, 4))
     assert play(Rule.SJF, *jobs) == {"now": 0, "wide": 10, "mid": 30, "slim": 30}

@@ -108,6 +108,16 @@ class Free:
                 return card_type, tuple(node for _, node in fits[: work.nodes])
         return None
 
+    def seat_sparing(self, work: Work, now: Free) -> Seat:
+        """Where it fits, with machines that have little free `now` first; only for a work that fits."""
+        each = work.cards_per_node
+        for card_type in work.types:
+            pairs = enumerate(zip(now.cards[card_type], self.cards[card_type], strict=True))
+            fits = sorted((before, then, node) for node, (before, then) in pairs if then >= each)
+            if len(fits) >= work.nodes:
+                return card_type, tuple(node for _, _, node in fits[: work.nodes])
+        raise ValueError(work.id)
+
     def take(self, work: Work, seat: Seat, sign: int = 1) -> None:
         """Its cards are gone; with `sign` −1 they are back."""
         card_type, nodes = seat
@@ -262,9 +272,8 @@ class _Easy(_Line):
             if told == inf:
                 break
             then.take(running.work, running.seat, -1)
-            seat = then.seat(head)
-            if seat is not None:
-                then.take(head, seat)
+            if then.seat(head) is not None:
+                then.take(head, then.seat_sparing(head, self.play.free))
                 return max(told, self.play.now), then
         return inf, then
 
