@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
 from datetime import datetime
 from itertools import islice
+from operator import attrgetter
 
-from paika.domain.plan import Forecast, PriorityTerms, Wait
+from paika.domain.plan import Forecast, Plan, PriorityTerms, Wait
 from paika.domain.problem import BadValue
 from paika.domain.reason import Reason
 from paika.domain.records import Records
@@ -18,6 +19,7 @@ from paika.services.live import Live
 from paika.services.seen import Ending, Inputs, Named, ending, inputs_of, person_named, queued_now, team_named
 
 PAGE_MOST = 500
+_WAITS = tuple(QUEUED)  # found by identity: hashing the states of a long queue costs more than all the rest
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +88,12 @@ class QueueRow:
     def more_reasons(self) -> int:
         """How many reasons stand behind the first."""
         return max(0, len(self.reasons) - 1)
+
+
+facts_of_row: Callable[[QueueRow], tuple[object, ...]] = attrgetter(
+    *(f.name for f in fields(QueueRow) if f.name != "position")
+)
+"""All that a row tells but its position, to see whether anything else has changed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,7 +257,7 @@ def see_running(
 ) -> tuple[RunningRow, ...]:
     """What is starting, running or stopping: core first, then by start."""
     runs = {run.task: run for run in records.runs.values() if not run.ended}
-    on_cards = [task for task in records.tasks.values() if not task.ended and task.state not in QUEUED]
+    on_cards = [task for task in records.tasks.values() if task.state not in _WAITS and not task.ended]
     rows = [_running_row(records, task, runs.get(task.id), now) for task in on_cards if wanted.takes(task)]
     rows.sort(key=lambda row: (TIER_RANK[row.tier], row.since, row.id))
     return tuple(rows[:limit])
@@ -281,14 +289,22 @@ def _running_row(records: Records, task: Task, run: Run | None, now: datetime) -
 
 
 def _whole(records: Records, live: Live) -> _Line:
-    """Everything that waits; with 10,000 tasks this is done for every page, so in the plainest steps there are."""
-    tasks = records.tasks
-    unseen = [task for key in tasks.keys() - live.waits.keys() if queued_now(task := tasks[key])]
+    """Everything that waits. Every page needs it, so it is kept until tasks or plan are others."""
+    global _last  # noqa: PLW0603 - one tuple, set in one step: whoever reads it has a line that fits its keys
+    last, tasks, ranks = _last, records.tasks, live.waits
+    if last is not None and last[0] is tasks and last[1] is live.plan and last[2].ranks is ranks:
+        return last[2]
+    unseen = [task for key in tasks.keys() - ranks.keys() if queued_now(task := tasks[key])]
     unseen.sort(key=_unseen_order)
     states = [task.state for task in tasks.values()]
     by_state = {state.value: states.count(state) for state in sorted(QUEUED)}
     waits = live.plan.waits if live.plan else ()
-    return _Line(tasks, waits, live.waits, unseen, sum(by_state.values()), by_state)
+    line = _Line(tasks, waits, ranks, unseen, sum(by_state.values()), by_state)
+    _last = tasks, live.plan, line
+    return line
+
+
+_last: tuple[Mapping[str, Task], Plan | None, _Line] | None = None
 
 
 def _filtered(records: Records, live: Live, wanted: QueueFilter) -> _Line:

@@ -17,11 +17,13 @@ from paika.domain.problem import BadValue, Kind, Problem
 from paika.domain.records import Records
 from paika.domain.task import Task
 from paika.interfaces.api.context import Context
-from paika.interfaces.api.render import HEADERS, Json, plain
+from paika.interfaces.api.queue_text import queue_text
+from paika.interfaces.api.render import HEADERS, Json, JsonText, plain
 from paika.interfaces.api.session import actor_of_request
 from paika.interfaces.wording.catalogue import Lang
 from paika.interfaces.wording.say import Speaker
 from paika.services.live import Live
+from paika.services.see_queue import QueueView
 from paika.services.see_task import may_read_program
 
 LANG_COOKIE = "paika_lang"
@@ -51,12 +53,19 @@ class Caller:
 
     def answer(self, value: Any, status: int = 200, *, version: int | None = None, location: str = "") -> Response:
         """The value as JSON, with the noun's version as its ETag and its place if they are given."""
-        headers = HEADERS | {"Content-Language": self.speaker.lang.value}
+        headers = self._headers()
         if version is not None:
             headers |= {"ETag": f'"{version}"'}
         if location:
             headers |= {"Location": location}
         return Json(plain(value, self.speaker), status, headers)
+
+    def answer_queue(self, view: QueueView) -> Response:
+        """A page of the queue as JSON; rows that were told before are not told anew."""
+        return JsonText(queue_text(view, self.speaker), 200, self._headers())
+
+    def _headers(self) -> dict[str, str]:
+        return HEADERS | {"Content-Language": self.speaker.lang.value}
 
     @property
     def if_version(self) -> int | None:

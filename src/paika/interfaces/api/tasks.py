@@ -56,7 +56,7 @@ def list_tasks(
         return _ended(who, TaskQuery(tuple(state or ()), person, team, text, cursor, limit), tier or [])
     wanted = QueueFilter(team, person, tuple(tier or ()), tuple(state or ()), text)
     if listing is Listing.QUEUE:
-        return who.answer(see_queue(who.records, who.live, who.now, wanted, cursor=cursor, limit=limit))
+        return who.answer_queue(see_queue(who.records, who.live, who.now, wanted, cursor=cursor, limit=limit))
     rows = see_running(who.records, who.now, wanted)
     shown = rows[:limit]
     left_out = len(rows) - len(shown)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Hashable
 from dataclasses import fields
 from datetime import date, datetime, tzinfo
 from string import Formatter
+from typing import Any, TypeVar
 
 from paika.domain.problem import Problem, Several
 from paika.domain.reason import Holder, Reason
@@ -14,6 +16,7 @@ from paika.domain.visible import shown
 from paika.interfaces.wording.catalogue import Lang, messages, words
 
 MOST_SAID = 5000  # then what was said is forgotten, and said anew when asked for
+T = TypeVar("T")
 _RANGE = re.compile(r"\d+(?:\.\.\d+)?")
 
 
@@ -64,11 +67,20 @@ class Memory:
     def __init__(self) -> None:
         self.said: dict[Reason, dict[str, object]] = {}
         self.rendered: dict[Reason, object] = {}  # the same for whoever turns the words into more
+        self.rows: dict[Hashable, tuple[object, Any]] = {}  # whole rows: what one was made of, and what was made
+
+    def row(self, key: Hashable, made_of: object, make: Callable[[], T]) -> T:
+        """What was made of the same before, else made now. `made_of` holds all that the row shows."""
+        known = self.rows.get(key)
+        if known is None or known[0] != made_of:
+            known = self.rows[key] = made_of, make()
+        made: T = known[1]
+        return made
 
     def room(self) -> None:
         """Forget everything when it has become too much."""
-        if len(self.said) >= MOST_SAID:
-            self.said, self.rendered = {}, {}
+        if len(self.said) >= MOST_SAID or len(self.rows) >= MOST_SAID:
+            self.said, self.rendered, self.rows = {}, {}, {}
 
 
 _MEMORIES: dict[tuple[Lang, str, date | None], Memory] = {}
