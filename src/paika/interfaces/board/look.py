@@ -65,6 +65,7 @@ def workshop() -> Environment:
         finalize=_seen,
         trim_blocks=True,
         lstrip_blocks=True,
+        auto_reload=False,  # else each include of each row looks at its file's time
     )
     made.filters |= {"kept": kept, "lines": lines, "hours": card_hours, "clamp": clamp}
     made.globals |= {"hue": hue, "static": static_path()}
