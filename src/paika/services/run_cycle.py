@@ -157,7 +157,7 @@ class Cycle:
             return True
         version, look_at = self._planned
         if self._rest_until is not None and self.clock.now() < self._rest_until:
-            return False  # planning a very long queue leaves most of the time to everybody else
+            return False  # planning a very long queue leaves half of the time to everybody else
         outside = frozenset(self.live.read().external)
         moved = self.store.read().version != version or outside != self._outside or self._silent != self._silent_then
         return moved or self.clock.now() >= look_at
@@ -182,7 +182,7 @@ class Cycle:
         self._planned = (after.version if written_on == records.version else records.version, look_at)
         self._outside, self._silent_then = frozenset(external), silent
         self._publish(made, broken, now, snapshot)
-        self._rest_until = self.clock.now() + 2 * (self.clock.now() - now)
+        self._rest_until = self.clock.now() + (self.clock.now() - now)
         self._launch_intended()
         return made
 
