@@ -37,6 +37,17 @@ def test_easy_lets_a_long_work_pass_that_leaves_the_heads_cards_alone():
     assert play(Rule.EASY, *jobs) == {"a": 0, "head": 100, "long": 2, "more": 110}
 
 
+def test_easy_lets_pass_what_ends_just_in_time():
+    jobs = (job("a", 0, 100, 6), job("head", 1, 10, 8), job("just", 2, 98, 2), job("late", 2, 99, 2))
+    assert play(Rule.EASY, *jobs) == {"a": 0, "head": 100, "just": 2, "late": 110}
+    assert play(Rule.EASY, *jobs[:2], jobs[3]) == {"a": 0, "head": 100, "late": 110}
+
+
+def test_easy_gives_what_is_spare_beside_the_head_only_once():
+    jobs = (job("a", 0, 100, 4), job("head", 1, 10, 6), job("one", 2, 500, 2), job("two", 2, 500, 2))
+    assert play(Rule.EASY, *jobs) == {"a": 0, "head": 100, "one": 2, "two": 110}
+
+
 def test_easy_counts_cards_by_machine():
     """Four cards are free beside each of two runs; the head needs a whole machine, which frees up at 100."""
     jobs = (

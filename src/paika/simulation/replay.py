@@ -1,6 +1,6 @@
 """A load under the planner of the house: the same `plan`, with a clock that jumps from event to event.
 
-Events are a work's coming, a run's end, and the instant at which a promise falls due. The steps at which
+Events are a work's coming, a run's end, and the instant for which somebody was told a start. The steps at which
 waiting adds points are no events of their own here: nothing can start at them that could not start before.
 """
 
@@ -31,7 +31,6 @@ from paika.simulation.load import Cluster, Feed, Load, Played, Served, Work, by_
 
 NAME = "paika"
 T0 = datetime(2001, 1, 1, tzinfo=UTC)  # second 0 of every replay; the planner sees dates, and any will do
-IDLE_LOOKS = 1000  # so often the time moves on by itself before those who still wait are given up
 PROGRAM = Program(argv=("true",))
 NOBODY, NO_TEAM = "nobody", "all"
 BUCKET_S = 3600
@@ -119,12 +118,10 @@ class _Replay:
         self.runs: dict[str, Run] = {}
         self.ends: list[tuple[int, str, int]] = []  # second, task, attempt
         self.ends_at: dict[str, tuple[int, int]] = {}  # task: second, attempt
-        self.held: dict[str, int] = {team.id: 0 for team in self.house.teams}
         self.spending = Spending(policy.fair_half_life_s)
         self.promises: tuple[Promise, ...] = ()
         self.density = Level.RELAXED
-        self.look_at: int | None = None
-        self.idle_looks = 0
+        self.due_at: int | None = None  # the next told start
         self.plans = 0
         self.served: dict[str, Served] = {}
 
@@ -138,21 +135,18 @@ class _Replay:
             if self.tasks:
                 self._decide()
             else:
-                self.promises, self.look_at = (), None
+                self.promises, self.due_at = (), None
         left = tuple(work.id for work in self.load.works if work.id not in self.served)
         return Played(NAME, by_place(self.served, self.feed), left, self.plans)
 
     def _next(self) -> int | None:
-        """The next event. Where only time is left, its next step, and so often at most."""
+        """The next event; None when nothing comes or runs any more, whoever still waits."""
         while self.ends and self.ends_at.get(self.ends[0][1]) != (self.ends[0][0], self.ends[0][2]):
             heappop(self.ends)  # it was stopped before
         coming = [at for at in (self.feed.next_at(), self.ends[0][0] if self.ends else None) if at is not None]
-        if coming:
-            self.idle_looks = 0
-            due = [_seconds(p.start_by) for p in self.promises if _seconds(p.start_by) > self.now]
-            return min(coming + due)
-        self.idle_looks += 1
-        return self.look_at if self.tasks and self.idle_looks <= IDLE_LOOKS else None
+        if not coming:
+            return None
+        return min(coming if self.due_at is None else [*coming, self.due_at])
 
     def _tick(self, at: int) -> int:
         """The instant at which something due at `at` is looked at."""
@@ -181,7 +175,6 @@ class _Replay:
             taken_at=at,
             runs=tuple(self.runs.values()),
             tasks=tuple(self.tasks.values()),
-            held_parts=dict(self.held),
             promises=self.promises,
             usage=self.spending.at(step, self.runs),
             density=self.density,
@@ -189,7 +182,8 @@ class _Replay:
 
     def _remember(self, made: Plan, versions: dict[str, int]) -> None:
         self.promises = made.promises(versions)
-        self.look_at = None if made.next_look_at is None else _seconds(made.next_look_at)
+        told = (wait.forecast for wait in made.waits if wait.forecast is not None and not wait.forecast.rough)
+        self.due_at = min((at for one in told if (at := _seconds(one.start_by)) > self.now), default=None)
         self.density = made.density.level if made.density else self.density
 
     def _queue(self, work: Work, at: int) -> None:
@@ -235,13 +229,8 @@ class _Replay:
             borrowed=start.borrowed,
             preempted_at=task.preempted_at,
         )
-        self._hold(self.runs[task.id], 1)
         told.started_s = self.now if told.started_s is None else told.started_s
         self._end_at(task.id, self.now + told.work.duration_s, attempt)
-
-    def _hold(self, run: Run, sign: int) -> None:
-        if not run.borrowed:
-            self.held[run.team] += sign * run.parts_held
 
     def _end_at(self, task_id: str, at: int, attempt: int) -> None:
         self.ends_at[task_id] = (at, attempt)
@@ -273,7 +262,6 @@ class _Replay:
         del self.ends_at[task_id]
         assert run.started_at is not None
         assert told.started_s is not None
-        self._hold(run, -1)
         lasted = at - _seconds(run.started_at)
         card_s = told.work.cards * lasted
         self.spending.book(run.team, card_s, at)
