@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from paika.domain.units import PARTS_PER_CARD, SECONDS_PER_HOUR
 from paika.interfaces.board.cell import Cell, cell_of
-from paika.interfaces.board.rows import Line, line_of
+from paika.interfaces.board.rows import Line, line_of, table_rows
 from paika.interfaces.board.visit import BoardRoute, Guest, Visit
 from paika.services.see_cards import CardsView, NodeRow, Occupant, Shows, see_cards
 from paika.services.see_overview import Overview, see_overview
@@ -57,7 +57,7 @@ def overview(visit: Guest) -> Response:
         answers=answers(visit, cards, seen, queue),
         racks=racks(visit, cards),
         legend=[(kind.value, count) for kind in Shows if (count := seen.shows[kind.value])],
-        lines=lines(visit, queue),
+        rows=table_rows(visit, queue.rows, brief=True),
         queue=queue,
     )
 

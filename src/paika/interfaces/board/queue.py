@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from paika.domain.task import QUEUED, TaskState, Tier
-from paika.interfaces.board.rows import line_of
+from paika.interfaces.board.rows import table_rows
 from paika.interfaces.board.visit import BoardRoute, Guest
 from paika.services.see_queue import QueueFilter, see_queue, see_running
 
@@ -37,7 +37,7 @@ def queue(visit: Guest, wanted: Wanted, cursor: str = "") -> Response:
         "queue.html",
         "q",
         view=view,
-        lines=[line_of(visit, row) for row in view.rows],
+        rows=table_rows(visit, view.rows),
         running=len(running),
         wanted=wanted,
         teams=sorted(visit.records.teams.values(), key=lambda team: team.name),

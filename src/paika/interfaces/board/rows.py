@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
+
+from markupsafe import Markup, escape
 
 from paika.domain.dataset import Readiness
 from paika.domain.task import Demand
 from paika.interfaces.board.visit import Visit
 from paika.interfaces.wording.say import gib
 from paika.services.change_task import may_change
-from paika.services.see_queue import QueueRow
+from paika.services.see_queue import QueueRow, facts_of_row
 from paika.services.seen import Inputs
 
+# Where a kept row has what changes with every look; no name can hold them, as unseen signs are shown as ⟦U+0000⟧.
+_POSITION, _WAITED, _STAMP = (Markup(f"\0{name}\0") for name in ("position", "waited", "stamp"))  # noqa: S704
 TONES = {Readiness.READY: "go", Readiness.PREPARING: "warn", Readiness.BLOCKED: "bad", Readiness.UNKNOWN: ""}
 
 
@@ -38,6 +43,34 @@ class Line:
     reasons: tuple[dict[str, Any], ...]
     mine: bool
     may_change: bool
+
+
+def table_rows(visit: Visit, rows: Sequence[QueueRow], *, brief: bool = False) -> list[Markup]:
+    """Rows of the queue's table. Most are the same from one look to the next, so their text is kept.
+
+    `brief` rows are those of the overview.
+    """
+    told: dict[int, dict[str, Any]] = {}  # by identity: tasks of one shape share their reasons
+    for reason in {id(reason): reason for row in rows for reason in row.reasons}.values():
+        told[id(reason)] = visit.told(reason)
+    found = []
+    for row in rows:
+        text = _kept_row(visit, row, tuple(told[id(reason)] for reason in row.reasons), brief)
+        position = "—" if row.position is None else str(row.position)
+        text = text.replace(_POSITION, position).replace(_WAITED, escape(visit.ago(row.waiting_since)))
+        found.append(Markup(text.replace(_STAMP, str(visit.stamp))))  # noqa: S704 - from a template, which escapes
+    return found
+
+
+def _kept_row(visit: Visit, row: QueueRow, reasons: tuple[dict[str, Any], ...], brief: bool) -> str:
+    may = may_change(visit.who, visit.records.tasks[row.id])
+    mine = row.owner.id == visit.who.person
+
+    def make() -> str:
+        values = {"it": line_of(visit, row), "row": row, "brief": brief}
+        return visit.filled("queue_row.html", **values, position=_POSITION, waited=_WAITED, plan_stamp=_STAMP)
+
+    return visit.speaker.memory.row(("html", row.id, brief, may, mine), (facts_of_row(row), reasons), make)
 
 
 def line_of(visit: Visit, row: QueueRow) -> Line:

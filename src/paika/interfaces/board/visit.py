@@ -93,6 +93,11 @@ class Visit:
         return self.actor
 
     @property
+    def stamp(self) -> int:
+        """Tells plans apart; 0 before the first."""
+        return int(self.live.plan.decided_at.timestamp()) if self.live.plan else 0
+
+    @property
     def free_since(self) -> Mapping[str, datetime]:
         """Since when free cards are free, by card id."""
         return self.context.last_ends.of(self.context.store, self.records)
@@ -162,9 +167,13 @@ class Visit:
         layout = fragment if self.fragment else "layout.html"
         return self.part(template, status, layout=layout, here_key=here_key, **values)
 
+    def filled(self, template: str, **values: object) -> str:
+        """The text of a template with this visit's words and the values."""
+        return render(template, self._common() | values)
+
     def part(self, template: str, status: int = 200, **values: object) -> HTMLResponse:
         """A template filled in with this visit's words and the values."""
-        body = render(template, self._common() | values)
+        body = self.filled(template, **values)
         return HTMLResponse(body, status, headers=HEADERS | {"Cache-Control": "no-store", "Vary": "HX-Request"})
 
     def done(self, event: str = "paika:done") -> Response:
@@ -204,7 +213,7 @@ class Visit:
             "feed": FEED,
             "cares": CARES,
             "now": self.now,
-            "plan_stamp": int(self.live.plan.decided_at.timestamp()) if self.live.plan else 0,
+            "plan_stamp": self.stamp,
             "page": self,
             "layout": "layout.html",
             "here_key": "",
