@@ -7,12 +7,17 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 
 import psutil
 import pytest
 from tests.lab import Lab
 from tests.wiring.served import eventually
 
+from paika.domain.dataset import Readiness
+from paika.domain.plan import Plan, Wait
+from paika.domain.task import TaskState
+from paika.services.live import Live
 from paika.services.run_cycle import decide
 from paika.services.take_snapshot import take_snapshot
 from paika.wiring.planner_process import PlannerProcess
@@ -48,6 +53,56 @@ def test_it_answers_as_the_planner_does(planner, question):
     assert planner(*question) == decide(*question)
     assert child_of(planner) is first
     assert planner(*question)[0].starts
+
+
+def test_whatever_changes_between_two_plans_reaches_the_process(planner):
+    lab = Lab()
+    lab.submit_all("mia", [{"name": str(n), "cards": 1 + n % 3, "limit": "2h"} for n in range(12)])
+    lab.submit("tim", inputs="coco", limit="1h")
+    live = Live()
+
+    def same() -> Plan:
+        nonlocal live
+        question = take_snapshot(lab.records, {}, lab.clock.now(), live=live), lab.records.policy, lab.clock.now()
+        made, broken = planner(*question)
+        assert (made, broken) == decide(*question)
+        promises = made.promises({task.id: task.version for task in question[0].tasks})
+        live = Live(plan=made, waits={wait.task: wait for wait in made.waits}, promises=promises)
+        return made
+
+    plans = [same()]
+    for change in (
+        lambda: lab.submit("max", priority=90),
+        lambda: lab.put(replace(lab.task("t-9"), state=TaskState.CANCELLED, version=2)),
+        lambda: lab.put(replace(lab.task("t-8"), priority=80, version=2)),
+        lambda: lab.put(replace(lab.task("t-8"), priority=50, version=3)),
+        lambda: lab.put(replace(lab.records.datasets["d-2"], readiness=Readiness.READY, percent=100, version=2)),
+        lambda: lab.run(lab.task("t-1"), "a0"),
+        lambda: lab.clock.move(hours=1),
+        lambda: os.kill(child_of(planner).pid, signal.SIGKILL),
+        lambda: lab.put(replace(lab.task("t-8"), state=TaskState.HELD, held_by="ann", version=4)),
+    ):
+        change()
+        plans.append(same())
+    assert len({plan.waits for plan in plans}) >= len(plans) - 1  # the death of the process alone changes no answer
+
+
+def test_answers_that_did_not_change_stay_the_very_same_objects(planner):
+    lab = Lab()
+    lab.submit_all("mia", [{"cards": 4, "priority": 50 - n, "limit": "2h"} for n in range(6)])
+
+    def waits() -> dict[str, Wait]:
+        made, _ = planner(take_snapshot(lab.records, {}, lab.clock.now()), lab.records.policy, lab.clock.now())
+        return {wait.task: wait for wait in made.waits}
+
+    before, again = waits(), waits()
+    assert len(before) == 5
+    assert all(again[task] is before[task] for task in before)
+    lab.submit("max", priority=90, cards=9)  # can never start, and stands before them all
+    moved = waits()
+    assert [moved[task].rank for task in before] == [before[task].rank + 1 for task in before]
+    assert all(moved[task].terms is before[task].terms for task in before)
+    assert all(moved[task].reasons is before[task].reasons for task in before)
 
 
 def test_short_queues_need_no_process(question):
