@@ -26,6 +26,7 @@ from statistics import quantiles
 from typing import Any
 
 import httpx
+import psutil
 
 from paika.interfaces.client import Client
 from paika.interfaces.wire import Unreachable
@@ -171,10 +172,32 @@ def read_page(path: str, every_s: float, url: str, data: Path) -> list[float]:
     return times
 
 
-def measure(name: str, path: str, every_s: float, url: str, data: Path, client: Client) -> dict[str, Any]:
+class Cpu:
+    """CPU seconds of the server, of all that the bench began, and of the machine."""
+
+    def __init__(self, server: int) -> None:
+        here = psutil.Process(server)
+        self.server = _cpu_s(here)
+        self.ours = self.server + sum(map(_cpu_s, here.children(recursive=True))) + _cpu_s(psutil.Process())
+        self.machine = sum(psutil.cpu_times()[:3])
+        self.at = time.monotonic()
+
+    def shares(self, since: Cpu) -> tuple[float, float]:
+        """Of one core: the server's, and that of everybody else on the machine."""
+        seconds = self.at - since.at
+        others = (self.machine - since.machine) - (self.ours - since.ours)
+        return (self.server - since.server) / seconds, max(0.0, others / seconds)
+
+
+def _cpu_s(process: psutil.Process) -> float:
+    return sum(process.cpu_times()[:2])
+
+
+def measure(name: str, path: str, every_s: float, url: str, data: Path, client: Client, server: int) -> dict[str, Any]:
     """One row of the table, printed."""
-    before = client.get("overview")["cycle"]["cycles"]
+    before, cpu = client.get("overview")["cycle"]["cycles"], Cpu(server)
     times = read_page(path, every_s, url, data)
+    server_cpu, others_cpu = Cpu(server).shares(cpu)
     cycle = client.get("overview")["cycle"]
     cuts = quantiles(times, n=100)
     row = {
@@ -185,12 +208,14 @@ def measure(name: str, path: str, every_s: float, url: str, data: Path, client: 
         "max_ms": round(max(times) * 1000, 1),
         "cycles": cycle["cycles"] - before,
         "cycle_s": round(cycle["seconds"], 3),
+        "server_cpu": f"{server_cpu:.0%}",
+        "others_cpu": f"{others_cpu:.0%}",
     }
     print(f"{name:<20}", *(f"{row[key]:>11}" for key in COLUMNS), flush=True)
     return row
 
 
-COLUMNS = ("reads_per_s", "p50_ms", "p99_ms", "max_ms", "cycles", "cycle_s")
+COLUMNS = ("reads_per_s", "p50_ms", "p99_ms", "max_ms", "cycles", "cycle_s", "server_cpu", "others_cpu")
 
 
 def main() -> int:
@@ -211,7 +236,7 @@ def main() -> int:
               f"Python {platform.python_version()}")  # fmt: skip
         print(f"{'page':<20}", *(f"{key:>11}" for key in COLUMNS))
         churn = Churn(url, data, WAITING)
-        rows = [measure(name, path, every_s, url, data, client) for name, (path, every_s) in PAGES.items()]
+        rows = [measure(name, path, every, url, data, client, process.pid) for name, (path, every) in PAGES.items()]
         churn.done.set()
         churn.thread.join()
         rss = int(Path(f"/proc/{process.pid}/status").read_text().partition("VmRSS:")[2].split()[0]) // 1024
