@@ -4,34 +4,42 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
+from datetime import datetime, timedelta
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.laws.examples import examples
-from tests.laws.worlds import POLICY, T0, snapshots
+from tests.laws.worlds import POLICY, STILL, T0, policies, snapshots
 
+from paika.domain.card import Health
+from paika.domain.plan import Plan
+from paika.domain.policy import Policy, PreemptFor
 from paika.domain.snapshot import Snapshot
+from paika.domain.task import Tier
 from paika.planning.check import check
 from paika.planning.planner import plan
 
+DEEP = replace(POLICY, idle_depth=99)  # everybody holds a place
+
 
 @settings(max_examples=examples(500), deadline=None)
-@given(snapshots())
-def test_no_plan_breaks_a_rule(snapshot: Snapshot) -> None:
-    assert check(snapshot, POLICY, plan(snapshot, POLICY, T0)) == []
+@given(snapshots(), policies)
+def test_no_plan_breaks_a_rule(snapshot: Snapshot, policy: Policy) -> None:
+    assert check(snapshot, policy, plan(snapshot, policy, T0)) == []
 
 
 @settings(max_examples=examples(150), deadline=None)
-@given(snapshots(), st.integers(0, 10_000))
-def test_listing_order_does_not_matter(snapshot: Snapshot, seed: int) -> None:
+@given(snapshots(), policies, st.integers(0, 10_000))
+def test_listing_order_does_not_matter(snapshot: Snapshot, policy: Policy, seed: int) -> None:
     dice = random.Random(seed)
 
     def mixed(rows: tuple[object, ...]) -> tuple[object, ...]:
         return tuple(dice.sample(rows, len(rows)))
 
-    names = ("card_types", "nodes", "cards", "runs", "tasks", "datasets", "people", "teams", "quotas", "external")
+    names = ("card_types", "nodes", "cards", "runs", "tasks", "datasets", "people", "teams", "quotas", "external",
+             "reservations", "guarantees")  # fmt: skip
     shuffled = replace(snapshot, **{name: mixed(getattr(snapshot, name)) for name in names})
-    assert plan(shuffled, POLICY, T0) == plan(snapshot, POLICY, T0)
+    assert plan(shuffled, policy, T0) == plan(snapshot, policy, T0)
 
 
 @settings(max_examples=examples(200), deadline=None)
@@ -58,7 +66,7 @@ def test_behind_a_gate_nothing_is_held(snapshot: Snapshot) -> None:
 @given(snapshots())
 def test_dropping_lower_ranks_leaves_higher_starts(snapshot: Snapshot) -> None:
     """Cut below a rank whose points differ from the next one's: nothing above changes."""
-    full = plan(snapshot, POLICY, T0)
+    full = plan(snapshot, DEEP, T0)
     rows = sorted(
         [(s.rank, s.task, (T0, s.parts)) for s in full.starts]
         + [(w.rank, w.task, w.forecast and (w.forecast.start_by, w.forecast.parts)) for w in full.waits]
@@ -73,7 +81,7 @@ def test_dropping_lower_ranks_leaves_higher_starts(snapshot: Snapshot) -> None:
         if peers:
             continue
         rest = replace(snapshot, tasks=tuple(by_id[task] for task in sorted(keep)))
-        thin = plan(rest, POLICY, T0)
+        thin = plan(rest, DEEP, T0)
         now = {s.task: (T0, s.parts) for s in thin.starts}
         gated = {w.task for w in thin.waits if any(r.code in {"wait.data", "wait.not_before"} for r in w.reasons)}
         now |= {w.task: w.forecast and (w.forecast.start_by, w.forecast.parts) for w in thin.waits}
@@ -84,8 +92,6 @@ def test_dropping_lower_ranks_leaves_higher_starts(snapshot: Snapshot) -> None:
 @given(snapshots())
 def test_no_event_no_new_start(snapshot: Snapshot) -> None:
     """A second later, within the same policy step and with no boundary between, nothing new starts."""
-    from datetime import timedelta
-
     first = plan(snapshot, POLICY, T0)
     later = T0 + timedelta(seconds=1)
     assert first.next_look_at is None or first.next_look_at > later
@@ -94,3 +100,95 @@ def test_no_event_no_new_start(snapshot: Snapshot) -> None:
     if started:
         return
     assert plan(rest, POLICY, later).starts == ()
+
+
+def promised(snapshot: Snapshot, policy: Policy) -> tuple[Plan, Snapshot]:
+    """A plan, and the same snapshot with what it promised; nobody has started."""
+    made = plan(snapshot, policy, T0)
+    told = made.promises({task.id: task.version for task in snapshot.tasks})
+    return made, replace(snapshot, promises=told)
+
+
+def told(made: Plan) -> dict[str, datetime]:
+    """When each holder of a place starts; now for those that start."""
+    starts = {start.task: made.decided_at for start in made.starts}
+    return starts | {w.task: w.forecast.start_by for w in made.waits if w.forecast is not None and w.forecast.holds}
+
+
+STEADY = replace(STILL, idle_depth=99, preempt_for=PreemptFor.NOBODY, hold_for_unknown_end=False)
+
+
+@settings(max_examples=examples(300), deadline=None)
+@given(snapshots(), st.data())
+def test_an_early_end_makes_no_promise_later(snapshot: Snapshot, data: st.DataObject) -> None:
+    """A run ends early, with ranks as they were: nobody is told a later start than before."""
+    if not snapshot.runs:
+        return
+    before, again = promised(snapshot, STEADY)
+    gone = data.draw(st.sampled_from(sorted(run.id for run in again.runs)))
+    ended = next(run for run in again.runs if run.id == gone)
+    held = again.held_parts | {ended.team: again.held_parts[ended.team] - ended.parts_held}
+    started = {start.task for start in before.starts}
+    rest = tuple(task for task in again.tasks if task.id not in started)
+    if started:
+        return
+    after = plan(
+        replace(again, runs=tuple(r for r in again.runs if r.id != gone), held_parts=held, tasks=rest), STEADY, T0
+    )
+    was, now = told(before), told(after)
+    for task, at in was.items():
+        assert task in now, task
+        assert now[task] <= at, task
+
+
+@settings(max_examples=examples(300), deadline=None)
+@given(snapshots(), policies)
+def test_a_second_look_changes_nothing(snapshot: Snapshot, policy: Policy) -> None:
+    """The same snapshot with the promises of the first plan: the same starts, and nobody is told a later one."""
+    first, again = promised(snapshot, policy)
+    second = plan(again, policy, T0)
+    assert [(s.task, s.parts) for s in second.starts] == [(s.task, s.parts) for s in first.starts]
+    was, now = told(first), told(second)
+    assert all(now[task] <= at for task, at in was.items())
+    assert check(again, policy, second) == []
+
+
+@settings(max_examples=examples(300), deadline=None)
+@given(snapshots(), policies, st.data())
+def test_a_later_promise_has_a_cause(snapshot: Snapshot, policy: Policy, data: st.DataObject) -> None:
+    """Whatever happens to the house: who is told a later start than was promised is told why."""
+    _, again = promised(snapshot, policy)
+    lost = data.draw(st.sampled_from([None, *sorted(card.id for card in again.cards)]))
+    cards = tuple(replace(c, health=Health.LOST) if c.id == lost else c for c in again.cards)
+    runs = tuple(replace(r, limit_s=None, high_s=None) if data.draw(st.booleans()) else r for r in again.runs)
+    made = plan(replace(again, cards=cards, runs=runs), policy, T0)
+    assert check(replace(again, cards=cards, runs=runs), policy, made) == []
+    promises = {p.task: p for p in again.promises}
+    for wait in made.waits:
+        slip = wait.forecast.slip if wait.forecast else None
+        assert slip is None or slip.was == promises[wait.task].start_by
+        assert slip is None or slip.cause != "unknown", slip
+
+
+@settings(max_examples=examples(200), deadline=None)
+@given(snapshots(), policies)
+def test_nobody_is_stopped_in_vain(snapshot: Snapshot, policy: Policy) -> None:
+    """Without any one of the stops for a task, its cards would not all be free when it is told to start."""
+    made = plan(snapshot, policy, T0)
+    waits = {wait.task: wait for wait in made.waits}
+    runs = {run.id: run for run in snapshot.runs}
+    for stop in made.stops:
+        forecast = waits[stop.task].forecast
+        assert forecast is not None
+        cards = {card for part in forecast.parts for card in part.cards}
+        assert cards & set(runs[stop.run].cards), stop
+        assert runs[stop.run].tier is not Tier.CORE
+
+
+@settings(max_examples=examples(200), deadline=None)
+@given(snapshots(), policies)
+def test_who_stands_under_a_floor_starts_or_is_told_why(snapshot: Snapshot, policy: Policy) -> None:
+    made = plan(snapshot, policy, T0)
+    for wait in made.waits:
+        if wait.terms.entitled:
+            assert any(reason.code == "wait.floor" for reason in wait.reasons)

@@ -9,10 +9,12 @@ from hypothesis import strategies as st
 
 from paika.domain.card import Card, CardType, ExternalUse, Health, Vendor
 from paika.domain.dataset import Dataset, Readiness
+from paika.domain.guarantee import Guarantee
 from paika.domain.node import Node, NodeState
 from paika.domain.person import Person
-from paika.domain.policy import Policy
+from paika.domain.policy import Headroom, Policy, PreemptFor
 from paika.domain.quota import Quota
+from paika.domain.reservation import Purpose, Reservation
 from paika.domain.run import Run, RunPart, RunState
 from paika.domain.snapshot import Snapshot
 from paika.domain.task import Demand, Dependency, Estimate, Program, Share, Task, TaskState, Tier, When
@@ -25,6 +27,7 @@ LARGE = CardType("L80", "L", Vendor.VIRTUAL, 81_920, 2000, 1000, capabilities=("
 TYPES = (SMALL, LARGE)
 PROGRAM = Program(argv=("true",))
 POLICY = Policy(vram_safety_mib=1024, oversize_after_s=600)
+STILL = replace(POLICY, age_points_per_hour=0, slack_points_max=0, fair_points_max=0)  # ranks do not move with time
 
 
 @st.composite
@@ -91,6 +94,9 @@ def tasks(draw: st.DrawFn, number: int, calm: bool) -> Task:
         not_before=draw(st.sampled_from([None] * 9 + [T0 + timedelta(minutes=30), T0 - timedelta(minutes=1)])),
         state=draw(st.sampled_from([TaskState.WAITING] * 12 + [TaskState.HELD, TaskState.PARKED])),
         milestone_at=draw(st.sampled_from([None, None, T0 + timedelta(days=2)])),
+        preemptible=draw(st.booleans()),
+        checkpoint=draw(st.booleans()),
+        boost=draw(st.sampled_from([0, 0, 0, 25, -25])),
     )
     if not calm:
         return task
@@ -124,7 +130,7 @@ def snapshots(draw: st.DrawFn, most_tasks: int = 9) -> Snapshot:
                     token="x",
                     owner="bob",
                     team=team,
-                    tier=Tier.NORMAL,
+                    tier=draw(st.sampled_from([Tier.NORMAL, Tier.IDLE, Tier.IDLE, Tier.CORE])),
                     parts=(RunPart(card.node, (card.id,)),),
                     parts_held=parts,
                     intended_at=started,
@@ -134,6 +140,10 @@ def snapshots(draw: st.DrawFn, most_tasks: int = 9) -> Snapshot:
                     high_s=high,
                     state=RunState.RUNNING,
                     started_at=started,
+                    preemptible=draw(st.booleans()),
+                    checkpoint=draw(st.booleans()),
+                    preempted_at=draw(st.sampled_from([(), (), (), (T0 - timedelta(minutes=70),)])),
+                    grace_s=draw(st.sampled_from([5, 60])),
                 )
             )
     count = draw(st.integers(1, most_tasks))
@@ -146,5 +156,74 @@ def snapshots(draw: st.DrawFn, most_tasks: int = 9) -> Snapshot:
     people = (Person("ann", "Ann"), Person("bob", "Bob"), Person("gone", "Gone", active=False))
     teams = (Team("red", "Red"), Team("blue", "Blue"), Team("off", "Off", active=False))
     return Snapshot(
-        7, T0, TYPES, nodes, cards, tuple(runs), queued, datasets, people, teams, quotas, held, tuple(outside)
+        7,
+        T0,
+        TYPES,
+        nodes,
+        cards,
+        tuple(runs),
+        queued,
+        datasets,
+        people,
+        teams,
+        quotas,
+        held,
+        tuple(outside),
+        reservations=draw(reservations(tuple(card.id for card in cards))),
+        guarantees=draw(guarantees),
+        usage=draw(st.sampled_from([{}, {"red": 3600, "blue": 60}])),
     )
+
+
+@st.composite
+def reservations(draw: st.DrawFn, cards: tuple[str, ...]) -> tuple[Reservation, ...]:
+    """Windows that do not overlap on a card: running, future and past ones."""
+    found: list[Reservation] = []
+    free = list(cards)
+    for number in range(draw(st.sampled_from([0, 0, 0, 1, 2]))):
+        taken = [card for card in free if draw(st.booleans())]
+        if not taken:
+            continue
+        free = [card for card in free if card not in taken]
+        start, end = draw(st.sampled_from([(-60, 30), (20, 120), (60, 600), (-90, -10)]))
+        purpose = draw(st.sampled_from([Purpose.BOOKING, Purpose.BOOKING, Purpose.MAINTENANCE]))
+        found.append(
+            Reservation(
+                f"b{number}",
+                purpose,
+                "" if purpose is Purpose.MAINTENANCE else draw(st.sampled_from(["red", "blue"])),
+                "ann",
+                tuple(taken),
+                len(taken),
+                T0 + timedelta(minutes=start),
+                T0 + timedelta(minutes=end),
+                task=draw(st.sampled_from(["", "", "t0"])) if purpose is Purpose.BOOKING else "",
+            )
+        )
+    return tuple(found)
+
+
+guarantees = st.sampled_from(
+    [
+        (),
+        (),
+        (Guarantee("red", "red", 2, together=2),),
+        (Guarantee("blue", "blue", 1), Guarantee("red/L80", "red", 4, ("L80",), together=4)),
+    ]
+)
+headrooms = st.sampled_from(
+    [(), (), (), (Headroom(1),), (Headroom(1, together=2),), (Headroom(1, card_types=("L80",), refill=False),)]
+)
+policies = st.builds(
+    replace,
+    st.just(POLICY),
+    normal_depth=st.sampled_from([None, None, 0, 1]),
+    idle_depth=st.sampled_from([0, 0, 2]),
+    headroom=headrooms,
+    preempt_for=st.sampled_from(list(PreemptFor)),
+    preempt_without_checkpoint=st.booleans(),
+    strict_cards_per_person=st.sampled_from([None, None, 1, 2]),
+    strict_percent=st.sampled_from([1, 300]),
+    idle_borrows=st.booleans(),
+    horizon_s=st.sampled_from([72 * 3600, 3600]),
+)
