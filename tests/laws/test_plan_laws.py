@@ -142,18 +142,6 @@ def test_an_early_end_makes_no_promise_later(snapshot: Snapshot, data: st.DataOb
 
 
 @settings(max_examples=examples(300), deadline=None)
-@given(snapshots(), policies)
-def test_a_second_look_changes_nothing(snapshot: Snapshot, policy: Policy) -> None:
-    """The same snapshot with the promises of the first plan: the same starts, and nobody is told a later one."""
-    first, again = promised(snapshot, policy)
-    second = plan(again, policy, T0)
-    assert [(s.task, s.parts) for s in second.starts] == [(s.task, s.parts) for s in first.starts]
-    was, now = told(first), told(second)
-    assert all(now[task] <= at for task, at in was.items())
-    assert check(again, policy, second) == []
-
-
-@settings(max_examples=examples(300), deadline=None)
 @given(snapshots(), policies, st.data())
 def test_a_later_promise_has_a_cause(snapshot: Snapshot, policy: Policy, data: st.DataObject) -> None:
     """Whatever happens to the house: who is told a later start than was promised is told why."""
