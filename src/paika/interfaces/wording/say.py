@@ -15,7 +15,7 @@ from paika.domain.units import MIB_PER_GIB, PARTS_PER_CARD
 from paika.domain.visible import shown
 from paika.interfaces.wording.catalogue import Lang, messages, words
 
-MOST_SAID = 5000  # then what was said is forgotten, and said anew when asked for
+MOST_SAID, MOST_ROWS = 5000, 2000  # then what was said is forgotten, and said anew when asked for
 T = TypeVar("T")
 _RANGE = re.compile(r"\d+(?:\.\.\d+)?")
 
@@ -79,8 +79,10 @@ class Memory:
 
     def room(self) -> None:
         """Forget everything when it has become too much."""
-        if len(self.said) >= MOST_SAID or len(self.rows) >= MOST_SAID:
-            self.said, self.rendered, self.rows = {}, {}, {}
+        if len(self.said) >= MOST_SAID:
+            self.said, self.rendered = {}, {}
+        if len(self.rows) >= MOST_ROWS:
+            self.rows = {}
 
 
 _MEMORIES: dict[tuple[Lang, str, date | None], Memory] = {}
@@ -88,10 +90,11 @@ _MEMORIES: dict[tuple[Lang, str, date | None], Memory] = {}
 
 def _memory(lang: Lang, zone: tzinfo, now: datetime | None) -> Memory:
     """Times are told by the day they are told on, so each day has words of its own; older days are forgotten."""
-    key = (lang, str(zone), now.astimezone(zone).date() if now else None)
+    day = now.astimezone(zone).date() if now else None
+    key = (lang, str(zone), day)
     known = _MEMORIES.get(key)
     if known is None:
-        if len(_MEMORIES) > 16:
+        if len(_MEMORIES) > 16 or any(day and other not in (None, day) for _, _, other in tuple(_MEMORIES)):
             _MEMORIES.clear()
         known = _MEMORIES[key] = Memory()
     known.room()
