@@ -67,6 +67,8 @@ WORDS: dict[str, str] = {
     "terms.base": "Base",
     "terms.age": "Waiting",
     "terms.slack": "Milestone",
+    "terms.fair": "Fair share",
+    "terms.boost": "Moved by an admin",
     "terms.lifted": "Lifted by {task} to",
     "terms.total": "Total",
     "unblocking.now": "now",

@@ -67,6 +67,8 @@ WORDS: dict[str, str] = {
     "terms.base": "基础优先级",
     "terms.age": "等待时间",
     "terms.slack": "临近节点",
+    "terms.fair": "公平份额",
+    "terms.boost": "管理员调整",
     "terms.lifted": "被 {task} 抬高到",
     "terms.total": "合计",
     "unblocking.now": "现在",
