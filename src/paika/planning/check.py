@@ -255,7 +255,8 @@ def _idle_beside_need(world: _World, plan: Plan, policy: Policy) -> Iterator[Vio
             leased = [card for card in open_to[key[1]] if world.leased_for(task, card, plan.decided_at, policy)]
             room[key] = _nodes_with_room(world, task, leased)
         if room[key] >= task.demand.nodes:
-            yield Violation("cards wait beside a task, or serve a lower tier, only for a stated reason", wait.task)
+            rule = "cards wait beside a task, or serve a lower tier, only for a stated reason"
+            yield Violation(rule, wait.task, blocks=False)
 
 
 def _urgent_tier(world: _World, task_id: str) -> int:
