@@ -265,6 +265,13 @@ class OutlivesProcess(StorePromises):
             gone,
             told,
         )
+        lent = run(3, "t3", borrowed=True)
+        put(again, lent, ledger=(hold(lent, "A100", T0),))
+        assert again.read().balances == {"vision": Balance(100, 50, 0, 100)}
+        assert again.usage() == (UsageRow("vision", "ann", "A100", 100, 50, 0),)
+        again.close()
+        again = self.open(place)
+        assert again.read().balances == {"vision": Balance(100, 50, 0, 100)}
         put(again, audit=(note(2),), counters={"task": 3})
         assert [entry.subject for entry in again.audit(AuditQuery()).rows] == ["t2", "t1"]
         again.close()

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 from tests.lab import T0, Lab
 
+from paika.domain.ledger import EntryKind
 from paika.domain.run import EndCause, Run, RunState
 from paika.domain.task import Task, TaskState
 from paika.ports.engine import ReportState, RunReport
@@ -77,3 +79,23 @@ def test_what_the_meter_saw_goes_into_the_match_record(lab):
     assert (seen.task_kind, seen.peak_vram_mib, seen.mean_busy_percent, seen.seconds) == ("train", 1234, 50, 5)
     unseen = follow_runs(lab.records, (report,), {}, T0).matches[0]
     assert (unseen.peak_vram_mib, unseen.mean_busy_percent) == (None, None)
+
+
+@pytest.mark.parametrize(("checkpoint", "kind"), [(True, EntryKind.SPEND), (False, EntryKind.LOST)])
+def test_a_task_stopped_for_others_keeps_its_place_and_its_time_is_booked_by_what_it_saved(lab, checkpoint, kind):
+    task = lab.submit()
+    old, recent = T0 - timedelta(hours=23), T0 - timedelta(hours=1)
+    lab.put(task := replace(task, preempted_at=(old, recent), version=task.version + 1))
+    run = lab.run(task, "a0", checkpoint=checkpoint, stop_cause=EndCause.PREEMPTED, stop_for="t-9", stop_by="paika")
+    lab.clock.move(hours=2)
+    change = told(lab, run, ReportState.ENDED, started_at=T0, ended_at=lab.clock.now(), cause=EndCause.PREEMPTED)
+    _, after = change.puts
+    assert isinstance(after, Task)
+    assert (after.state, after.submitted_at, after.lost_starts, after.retry_at) == (
+        TaskState.WAITING,
+        task.submitted_at,
+        0,
+        None,
+    )
+    assert after.preempted_at == (recent, lab.clock.now())
+    assert [(entry.kind, entry.card_seconds) for entry in change.ledger[1:]] == [(kind, 7200)]

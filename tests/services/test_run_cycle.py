@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 from tests.lab import T0, draft
@@ -10,12 +11,14 @@ from tests.living import Living
 
 from paika.domain.card import ExternalUse, Health
 from paika.domain.dataset import Readiness
+from paika.domain.guarantee import Guarantee
 from paika.domain.ledger import EntryKind
 from paika.domain.plan import ReasonRecord
 from paika.domain.quota import Quota
+from paika.domain.reservation import Purpose, Reservation, ReservationState
 from paika.domain.run import EndCause, RunState
 from paika.planning.check import Violation
-from paika.ports.store import LedgerQuery
+from paika.ports.store import AuditQuery, LedgerQuery
 from paika.services.change_task import edit_task, hold_task
 from paika.services.mark_ready import mark_dataset
 from paika.services.submit_task import submit_tasks
@@ -475,3 +478,64 @@ class TestRulesHold:
         tasks = submit_tasks(lab.store, lab.clock, lab.actor("mia"), drafts)
         lab.turn()
         assert sum(bool(lab.codes(task)) for task in tasks) == 2_000 - 4
+
+
+class TestStops:
+    """Core work under its team's floor gets its cards from runs that may be stopped."""
+
+    def reclaiming(self, lab: Living):
+        """Four idle runs that may be stopped, old enough; then a core task under the other team's floor."""
+        lab.put(Guarantee("text", "text", 2, ("A100-80G",)))
+        tasks = [lab.submit(tier="idle", command=["sleep", "90000"], preemptible=True, **A100) for _ in range(4)]
+        lab.put(*(replace(task, checkpoint=True, version=task.version + 1) for task in tasks))
+        lab.turn(2)
+        lab.clock.move(seconds=lab.records.policy.preempt_after_s)
+        wants = lab.submit("leo", tier="core", command=["sleep", "600"], limit="1h", **A100)
+        return tasks, wants
+
+    def test_a_run_is_stopped_its_task_keeps_its_place_and_the_core_task_starts(self, lab):
+        _, wants = self.reclaiming(lab)
+        lab.turn()
+        (told,) = [run for run in lab.records.runs.values() if run.stop_cause]
+        assert (told.stop_cause, told.stop_for, told.stop_by) == (EndCause.PREEMPTED, wants.id, "server")
+        assert "wait.being_freed" in lab.codes(wants)
+        lab.turn(3, seconds=40)
+        assert (lab.state(wants), lab.runs(wants)[0].cards) == ("running", told.cards)
+        stopped = lab.task(told.task)
+        assert (stopped.state.value, stopped.submitted_at, len(stopped.preempted_at)) == ("waiting", T0, 1)
+        assert lab.records.balances["vision"].lost_card_seconds == 0  # it saves its work
+        acts = [entry.act for entry in lab.store.audit(AuditQuery(subject=told.id)).rows]
+        assert acts == ["stop_run"]
+
+    def test_the_task_that_it_was_stopped_for_is_cancelled_meanwhile(self, lab):
+        tasks, wants = self.reclaiming(lab)
+        lab.turn()
+        lab.cancel(wants)
+        lab.turn(5, seconds=40)
+        assert [lab.state(task) for task in tasks] == ["running"] * 4
+        assert sum(len(lab.task(task.id).preempted_at) for task in tasks) == 1
+
+    def test_a_refused_plan_stops_nobody(self, lab, monkeypatch):
+        self.reclaiming(lab)
+        monkeypatch.setattr("paika.services.run_cycle.check", lambda *_: [Violation("a rule", "a0")])
+        lab.turn()
+        assert not [run for run in lab.records.runs.values() if run.stop_cause]
+
+
+class TestReservations:
+    def test_a_no_show_is_released_and_the_waiting_list_is_booked(self, lab):
+        ends = T0 + timedelta(hours=4)
+        cards = ("a0", "a1", "a2", "a3")
+        booked = Reservation(
+            "b-1", Purpose.BOOKING, "vision", "lea", cards, 4, T0, ends, approved_by="lea", asked_cards=cards
+        )
+        listed = replace(booked, id="b-2", cards=(), created_at=T0, state=ReservationState.LISTED)
+        lab.put(booked, listed)
+        task = lab.submit("leo", command=["sleep", "600"], limit="10m", **A100)
+        lab.turn()
+        assert "wait.reserved" in lab.codes(task)
+        lab.turn(2, seconds=lab.records.policy.no_show_s)
+        assert [lab.records.reservations[key].state.value for key in ("b-1", "b-2")] == ["released", "booked"]
+        assert lab.records.reservations["b-2"].cards
+        acts = {entry.act for entry in lab.store.audit(AuditQuery(noun="reservation")).rows}
+        assert acts == {"release_booking", "book_listed"}

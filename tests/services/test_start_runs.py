@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 from tests.lab import T0, Lab
 
+from paika.domain.ledger import EntryKind
 from paika.domain.plan import Plan, Start
 from paika.domain.run import Run, RunPart, RunState
 from paika.domain.task import Share, Task, TaskState
@@ -89,3 +91,15 @@ def test_beside_a_share_only_in_the_version_the_plan_was_made_on(lab):
     assert intended(lab, start(task, "a0", parts=20), version=1) == {}
     assert intended(lab, start(task, "a1", parts=20), version=1) == {task.id: ("a1",)}
     assert intended(lab, start(whole, "a0")) == {}
+
+
+def test_a_run_carries_what_stopping_it_would_need(lab):
+    task = lab.submit(grace="2s")
+    stopped = T0 - timedelta(hours=3)
+    lab.put(task := replace(task, checkpoint=True, preempted_at=(stopped,), version=task.version + 1))
+    planned = replace(start(task, "a0"), borrowed=True)
+    change = intend(lab.records, Plan(lab.records.version, 1, T0, (planned,), ()), lambda: "token", T0)
+    run = change.puts[0]
+    assert isinstance(run, Run)
+    assert (run.grace_s, run.checkpoint, run.borrowed, run.preempted_at) == (5, True, True, (stopped,))
+    assert change.ledger[0].kind is EntryKind.BORROW

@@ -44,19 +44,19 @@ class FairUsage:
         self._past: dict[int, dict[str, int]] = {}
         self._width = 0
         self._step: tuple[int, Policy] | None = None
-        self._spent: dict[str, int] = {}
+        self._used: dict[str, int] = {}
 
     def at(self, runs: Iterable[Run], policy: Policy, now: datetime) -> dict[str, int]:
-        """Decayed card-seconds per team at the policy's last step: ended runs worn down, open runs in full."""
+        """Decayed card-seconds per team: ended runs worn down, open runs in full. The same all through a policy step,
+        so that priorities do not move with every run that ends."""
         step = step_at(policy, now)
         if self._step != (step, policy):
-            self._spent = self._ended(policy, step)
-            self._step = step, policy
-        total = Counter(self._spent)
-        total.update(in_use(runs, EPOCH + timedelta(seconds=step)))
-        return dict(total)
+            total = Counter(self._ended(policy, step, now))
+            total.update(in_use(runs, _date(step)))
+            self._used, self._step = dict(total), (step, policy)
+        return self._used
 
-    def _ended(self, policy: Policy, step: int) -> dict[str, int]:
+    def _ended(self, policy: Policy, step: int, now: datetime) -> dict[str, int]:
         width = max(SECONDS_PER_HOUR, policy.fair_half_life_s // BUCKETS_PER_HALF_LIFE)
         if width != self._width:
             self._past, self._width = {}, width
@@ -64,13 +64,18 @@ class FairUsage:
         wanted = range(current - HALF_LIVES * policy.fair_half_life_s // width * width, current, width)
         for start in wanted:
             if start not in self._past:
-                self._past[start] = self._asked(start, start + width)
+                self._past[start] = self._asked(_date(start), _date(start + width))
         for start in [start for start in self._past if start not in wanted]:
             del self._past[start]
-        return worn_down({**self._past, current: self._asked(current, step)}, width, step, policy.fair_half_life_s)
+        recent = self._asked(_date(current), now)
+        return worn_down({**self._past, current: recent}, width, step, policy.fair_half_life_s)
 
-    def _asked(self, start: int, end: int) -> dict[str, int]:
+    def _asked(self, start: datetime, end: datetime) -> dict[str, int]:
         spent: Counter[str] = Counter()
-        for row in self._store.usage(EPOCH + timedelta(seconds=start), EPOCH + timedelta(seconds=end)):
+        for row in self._store.usage(start, end):
             spent[row.team] += row.spent_card_seconds
         return {team: amount for team, amount in spent.items() if amount}
+
+
+def _date(at: int) -> datetime:
+    return EPOCH + timedelta(seconds=at)

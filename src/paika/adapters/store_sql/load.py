@@ -58,15 +58,23 @@ def _open(connection: Connection, kind: type[Any], table: Any) -> dict[str, Any]
 
 
 def _balances(connection: Connection) -> dict[str, Balance]:
-    return {row.team: Balance(int(row.parts), int(row.spent), int(row.lost)) for row in connection.execute(_SUMS)}
+    return {
+        row.team: Balance(int(row.parts), int(row.spent), int(row.lost), int(row.borrowed))
+        for row in connection.execute(_SUMS)
+    }
 
 
-def sums() -> tuple[Any, Any, Any]:
-    """The three sums of a balance as SQL: held parts, card-seconds spent, card-seconds lost."""
+def sums() -> tuple[Any, Any, Any, Any]:
+    """The sums of a balance as SQL: held parts, card-seconds spent, card-seconds lost, borrowed parts."""
     columns = LEDGER.c
+    beside = columns.kind.in_([EntryKind.BORROW.value, EntryKind.RETURN.value])
+    held = case((beside, 0), else_=columns.parts)
+    borrowed = case((beside, columns.parts), else_=0)
     spent = case((columns.kind == EntryKind.SPEND.value, columns.card_seconds), else_=0)
     lost = case((columns.kind == EntryKind.LOST.value, columns.card_seconds), else_=0)
-    return func.sum(columns.parts).label("parts"), func.sum(spent).label("spent"), func.sum(lost).label("lost")
+    named = {"parts": held, "spent": spent, "lost": lost, "borrowed": borrowed}
+    parts, used, gone, lent = (func.sum(value).label(name) for name, value in named.items())
+    return parts, used, gone, lent
 
 
 _SUMS = select(LEDGER.c.team, *sums()).group_by(LEDGER.c.team)
