@@ -14,11 +14,12 @@ from paika.domain.ledger import Balance, EntryKind, LedgerEntry
 from paika.domain.match import MatchRecord
 from paika.domain.plan import ReasonRecord
 from paika.domain.problem import BadValue
+from paika.domain.promise import Outcome, Promise, Slip
 from paika.domain.reason import Held, TeamInactive
-from paika.domain.run import EndCause
+from paika.domain.run import EndCause, RunPart
 from paika.domain.task import TaskState
 from paika.domain.team import Team
-from paika.ports.store import AuditQuery, LedgerQuery, Store, TaskQuery
+from paika.ports.store import OUTCOMES_KEPT, AuditQuery, LedgerQuery, Store, TaskQuery
 from tests.ports.store_examples import T0, after_run, ended, note, put, run, task
 from tests.strategies import AWKWARD
 
@@ -138,6 +139,31 @@ class ListingPromises:
             (AuditQuery(until=entries[1].at), [0]),
         ):
             assert list(store.audit(query).rows) == [entries[n] for n in want], query
+
+    def test_the_last_reasons_of_many_tasks_at_once(self, store: Store) -> None:
+        promise = Promise("t1", 3, T0 + timedelta(hours=2), (RunPart("n1", ("c1", "c2")),), 70)
+        slip = Slip(T0 + timedelta(hours=1), "overrun", "r1")
+        first = ReasonRecord("t1", T0, (Held("bo", "why"),))
+        last = ReasonRecord("t1", T0, (TeamInactive("vision"),), promise, T0 + timedelta(hours=1), slip)
+        others = [ReasonRecord(f"t{n}", T0, (Held("bo", f"{n}"),)) for n in range(2, 1200)]
+        put(store, reasons=(first, *others, last))
+        asked = ["t0", "t1", *(record.task for record in others)]
+        assert store.last_reasons(asked) == {"t1": last} | {record.task: record for record in others}
+        assert store.last_reasons([]) == {}
+
+    def test_outcomes_come_newest_first_and_the_oldest_are_dropped(self, store: Store) -> None:
+        def outcome(number: int) -> Outcome:
+            return Outcome(f"t{number}", T0, 3600, number - 5, None if number % 3 else number % 2 == 0)
+
+        assert store.outcomes() == ()
+        few = tuple(map(outcome, range(7)))
+        put(store, outcomes=few)
+        assert store.outcomes() == few[::-1]
+        assert store.outcomes(limit=2) == (few[6], few[5])
+        put(store, outcomes=tuple(map(outcome, range(7, OUTCOMES_KEPT))))
+        put(store, outcomes=(outcome(OUTCOMES_KEPT), outcome(OUTCOMES_KEPT + 1)))
+        kept = store.outcomes(limit=OUTCOMES_KEPT + 10)
+        assert (len(kept), kept[0], kept[-1]) == (OUTCOMES_KEPT, outcome(OUTCOMES_KEPT + 1), outcome(2))
 
     def test_reasons_of_a_task_come_newest_first(self, store: Store) -> None:
         told = [ReasonRecord("t1", T0 + timedelta(minutes=n), (Held("bo", f"{n}"),)) for n in range(4)]

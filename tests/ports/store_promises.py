@@ -19,6 +19,7 @@ from paika.domain.ledger import Balance, hold, settle
 from paika.domain.plan import ReasonRecord
 from paika.domain.policy import Policy
 from paika.domain.problem import BadValue, KeyReused, VersionConflict
+from paika.domain.promise import Outcome, Promise
 from paika.domain.quota import Quota
 from paika.domain.reason import Held
 from paika.domain.records import SHELVES, Change, Receipt, Records
@@ -249,7 +250,8 @@ class OutlivesProcess(StorePromises):
             *(VISION, task(1), ended(task(2, version=0)), held, gone),
             policy=Policy(version=2, step_s=60),
             ledger=(hold(held, "A100", T0), hold(gone, "A100", T0), *settle(gone, "A100", T0)),
-            reasons=(ReasonRecord("t1", T0, (Held("bo", "why"),)),),
+            reasons=(told_reasons := ReasonRecord("t1", T0, (Held("bo", "why"),), Promise("t1", 1, T0, (), 5)),),
+            outcomes=(outcome := Outcome("t0", T0, 60, -5, True),),
             receipt=told,
             counters={"task": 2, "run": 2},
             audit=(note(1),),
@@ -265,6 +267,8 @@ class OutlivesProcess(StorePromises):
             gone,
             told,
         )
+        assert again.last_reasons(["t1"]) == {"t1": told_reasons}
+        assert again.outcomes() == (outcome,)
         lent = run(3, "t3", borrowed=True)
         put(again, lent, ledger=(hold(lent, "A100", T0),))
         assert again.read().balances == {"vision": Balance(100, 50, 0, 100)}

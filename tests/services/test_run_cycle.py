@@ -14,7 +14,9 @@ from paika.domain.dataset import Readiness
 from paika.domain.guarantee import Guarantee
 from paika.domain.ledger import EntryKind
 from paika.domain.plan import ReasonRecord
+from paika.domain.promise import Outcome
 from paika.domain.quota import Quota
+from paika.domain.records import Change
 from paika.domain.reservation import Purpose, Reservation, ReservationState
 from paika.domain.run import EndCause, RunState
 from paika.planning.check import Violation
@@ -539,3 +541,74 @@ class TestReservations:
         assert lab.records.reservations["b-2"].cards
         acts = {entry.act for entry in lab.store.audit(AuditQuery(noun="reservation")).rows}
         assert acts == {"release_booking", "book_listed"}
+
+
+class TestPromises:
+    def waiting(self, lab: Living):
+        """All cards taken for an hour by estimate; one task waits for the first of them."""
+        fill(lab, estimate="1h")
+        task = lab.submit(command=["sleep", "600"], limit="1h", **A100)
+        lab.turn()
+        return task
+
+    def test_what_was_told_is_on_record(self, lab):
+        task = self.waiting(lab)
+        (record,) = lab.store.reasons_of(task.id)
+        (promise,) = lab.live.promises
+        assert record.promise == promise
+        assert (promise.task, promise.start_by) == (task.id, T0 + timedelta(hours=1))
+        lab.turn(5, minutes=1)
+        assert lab.store.reasons_of(task.id) == (record,)
+
+    def test_it_binds_the_next_server_too(self, lab):
+        task = self.waiting(lab)
+        promise = lab.live.promises[0]
+        before = lab.store.reasons_of(task.id)
+        lab.restart()
+        seen = []
+        decide = lab.cycle.decide
+        lab.cycle.decide = lambda snapshot, *more: seen.append(snapshot.promises) or decide(snapshot, *more)
+        lab.turn()
+        assert seen[0] == (promise,)
+        assert lab.live.promises == (promise,)
+        assert lab.store.reasons_of(task.id) == before
+
+    def test_a_slip_is_told_with_its_cause_and_stays_on_record(self, lab):
+        late = lab.submit(command=["sleep", "90000"], estimate="1h", **A100)
+        fill(lab, 3, argv=("sleep", "90000"), limit="2h")
+        task = lab.submit(command=["sleep", "600"], limit="1h", **A100)
+        lab.turn()
+        assert lab.live.promises[0].start_by == T0 + timedelta(hours=1)
+        lab.turn(2, minutes=61)
+        record = lab.store.reasons_of(task.id)[0]
+        assert record.slip is not None
+        assert (record.slip.cause, record.slip.was) == ("overrun", T0 + timedelta(hours=1))
+        assert record.slip.subject == lab.runs(late)[0].id
+        assert record.promise is not None
+        assert record.promise.start_by == T0 + timedelta(hours=2)
+
+    def test_when_it_starts_its_promise_is_scored(self, lab):
+        task = self.waiting(lab)
+        assert lab.store.outcomes() == ()
+        lab.clock.move(minutes=30)
+        lab.cancel(lab.task("t-1"))
+        lab.turn(3, seconds=1)
+        assert lab.state(task) == "running"
+        nearer, outcome = lab.store.outcomes()
+        assert (outcome.task, outcome.told_at, outcome.lead_s, outcome.within) == (task.id, T0, 3600, None)
+        assert (nearer.told_at, nearer.lead_s) == (T0 + timedelta(seconds=1), 3599)
+        assert outcome.late_s == nearer.late_s
+        assert -1800 <= outcome.late_s < -1790
+
+    def test_twenty_starts_teach_a_range_and_the_next_are_scored_by_it(self, lab):
+        lab.store.update(
+            lambda _: Change(outcomes=tuple(Outcome(f"t-{n}", T0, 3600, -60 * n, None) for n in range(20)))
+        )
+        task = self.waiting(lab)
+        forecast = lab.live.waits[task.id].forecast
+        assert forecast.start_from == T0 + timedelta(minutes=60 - 18)
+        assert forecast.hit_permille is None
+        lab.clock.move(minutes=50)
+        lab.cancel(lab.task("t-1"))
+        lab.turn(3, seconds=1)
+        assert [outcome.within for outcome in lab.store.outcomes()[:2]] == [None, True]

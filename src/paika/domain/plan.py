@@ -132,9 +132,14 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class ReasonRecord:
-    """Reasons and promise of one task from `at` until the next record; the history that `paika why` shows."""
+    """Reasons and promise of one task from `at` until the next record; the history that `paika why` shows.
+
+    `start_from` opens the range that was told with the promise; `slip` says why it was later than the one before.
+    """
 
     task: str
     at: datetime
     reasons: tuple[Reason, ...]
     promise: Promise | None = None
+    start_from: datetime | None = None
+    slip: Slip | None = None

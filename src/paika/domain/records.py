@@ -20,6 +20,7 @@ from paika.domain.plan import ReasonRecord
 from paika.domain.policy import Policy
 from paika.domain.pool import Pool
 from paika.domain.problem import VersionConflict
+from paika.domain.promise import Outcome
 from paika.domain.quota import Quota
 from paika.domain.reservation import Reservation
 from paika.domain.run import Run
@@ -81,6 +82,7 @@ class Change:
     ledger: tuple[LedgerEntry, ...] = ()
     matches: tuple[MatchRecord, ...] = ()
     reasons: tuple[ReasonRecord, ...] = ()
+    outcomes: tuple[Outcome, ...] = ()
     audit: tuple[AuditEntry, ...] = ()
     receipt: Receipt | None = None
     counters: Mapping[str, int] = field(default_factory=dict)

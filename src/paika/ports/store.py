@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import datetime
 from typing import ClassVar, Generic, Protocol, TypeVar
@@ -13,11 +13,13 @@ from paika.domain.ledger import EntryKind, LedgerEntry
 from paika.domain.match import MatchRecord
 from paika.domain.plan import ReasonRecord
 from paika.domain.problem import Kind, Problem
+from paika.domain.promise import Outcome
 from paika.domain.records import Change, Receipt, Records
 from paika.domain.run import Run
 from paika.domain.task import Task, TaskState
 
 T = TypeVar("T")
+OUTCOMES_KEPT = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +131,14 @@ class Store(Protocol):
 
     def reasons_of(self, task_id: str, limit: int = 200) -> tuple[ReasonRecord, ...]:
         """Reasons of a task over time, newest first."""
+        ...
+
+    def last_reasons(self, task_ids: Collection[str]) -> dict[str, ReasonRecord]:
+        """The newest reasons of each of these tasks that has any."""
+        ...
+
+    def outcomes(self, limit: int = OUTCOMES_KEPT) -> tuple[Outcome, ...]:
+        """How told starts came true, newest first; only the newest OUTCOMES_KEPT are kept."""
         ...
 
     def dataset_history(self, dataset_id: str, limit: int = 200) -> tuple[Dataset, ...]:

@@ -10,7 +10,8 @@ from typing import Any
 
 from paika.domain.card import CardReading, ExternalUse
 from paika.domain.plan import Plan, Wait
-from paika.domain.promise import Calibration, Promise
+from paika.domain.promise import Promise
+from paika.services.score_promises import Accuracy
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,14 +28,15 @@ class CycleStats:
 class Live:
     """Immutable; a reader keeps what it has. `waits` answers by task id, `plan.waits` is in rank order.
 
-    `promises` are those of the last plan, `usage` each team's decayed card-seconds that it was made with.
+    `promises` are those of the last plan, `usage` each team's decayed card-seconds that it was made with,
+    `accuracy` how told starts have come true so far.
     """
 
     plan: Plan | None = None
     waits: Mapping[str, Wait] = field(default_factory=dict)
     promises: tuple[Promise, ...] = ()
     usage: Mapping[str, int] = field(default_factory=dict)
-    calibrations: tuple[Calibration, ...] = ()
+    accuracy: tuple[Accuracy, ...] = ()
     readings: Mapping[str, CardReading] = field(default_factory=dict)
     external: Mapping[str, ExternalUse] = field(default_factory=dict)
     meter_failures: Mapping[str, str] = field(default_factory=dict)

@@ -8,7 +8,8 @@ from datetime import datetime, timedelta
 
 from paika.domain.plan import Plan, ReasonRecord, Wait
 from paika.domain.policy import Policy
-from paika.domain.reason import DataNotReady, PlanRefused, Reason
+from paika.domain.promise import Promise
+from paika.domain.reason import PlanRefused
 from paika.domain.records import Change, Records
 from paika.domain.run import Run, RunState
 from paika.domain.snapshot import Snapshot, Speed
@@ -16,7 +17,7 @@ from paika.domain.task import QUEUED, Task, TaskState
 from paika.domain.task import step as task_step
 from paika.planning.check import Violation, check
 from paika.planning.estimate import speeds
-from paika.planning.order import ranked
+from paika.planning.order import ranked, step_at
 from paika.planning.planner import plan
 from paika.ports.clock import Clock
 from paika.ports.engine import Engine, EngineUnavailable, RunReport
@@ -25,7 +26,9 @@ from paika.ports.store import Store
 from paika.services.fair_usage import FairUsage
 from paika.services.follow_reservations import follow_reservations
 from paika.services.follow_runs import Peak, follow_runs, runs_on_lost_cards
+from paika.services.keep_told import Told, recall_told
 from paika.services.live import CycleStats, LiveBox
+from paika.services.score_promises import Accuracy, PromiseScores, histories_of, scored
 from paika.services.start_runs import intend, launch_of
 from paika.services.stop_runs import stops
 from paika.services.take_snapshot import take_snapshot
@@ -56,7 +59,8 @@ class Cycle:
     live: LiveBox
     decide: Callable[[Snapshot, Policy, datetime], Decided] = decide
     peaks: dict[str, Peak] = field(default_factory=dict)
-    _told: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    _told: Told = field(default_factory=Told)
+    _scores: PromiseScores | None = None
     _speeds: tuple[Speed, ...] | None = None
     _usage: FairUsage | None = None
     _planned: tuple[int, datetime] | None = None
@@ -168,48 +172,46 @@ class Cycle:
         now, external = self.clock.now(), self.live.read().external
         records, silent = self.store.read(), self._silent
         if self._planned is None:
-            self._told = self._told_before(records)
-        self.live.set(usage=self._usage_at(records, now))
+            self._told, promises = recall_told(self.store, records)
+            self.live.set(promises=promises)
+        self.live.set(usage=self._usage_at(records, now), accuracy=self._accuracy_at(records, now))
         snapshot = take_snapshot(
             records, external, now, self._speeds, engines=self.engines.keys() - silent, live=self.live.read()
         )
         made, broken = self.decide(snapshot, records.policy, now)
         if any(violation.blocks for violation in broken):
             made = _refused(made, snapshot, records, broken)
-        written_on, after = self._write(made, now)
+        promises = made.promises({task.id: task.version for task in snapshot.tasks})
+        written_on, after = self._write(made, promises, now)
         look_at = min(at for at in (made.next_look_at, _soon(now)) if at is not None)
         # If somebody wrote between the reading and the writing, look again at once.
         self._planned = (after.version if written_on == records.version else records.version, look_at)
         self._outside, self._silent_then = frozenset(external), silent
-        self._publish(made, broken, now, snapshot)
+        self._publish(made, broken, now, snapshot, promises)
         self._rest_until = self.clock.now() + (self.clock.now() - now)
         self._launch_intended()
         return made
 
-    def _told_before(self, records: Records) -> dict[str, tuple[str, ...]]:
-        """What an earlier server has written of the tasks that still wait as they did then."""
-        told: dict[str, tuple[str, ...]] = {}
-        for task in records.tasks.values():
-            last = self.store.reasons_of(task.id, 1) if task.state in QUEUED else ()
-            if last and last[0].at >= (task.state_since or task.submitted_at):
-                told[task.id] = _codes(last[0].reasons)
-        return told
-
-    def _write(self, made: Plan, now: datetime) -> tuple[int, Records]:
+    def _write(self, made: Plan, promises: tuple[Promise, ...], now: datetime) -> tuple[int, Records]:
         """Write the plan down; the version that it was written on, and the records after it."""
         written: list[tuple[int, Change]] = []
+        promised = {promise.task: promise for promise in promises}
+        histories = histories_of(self.store, self._told, made)
 
         def decide(current: Records) -> Change:
-            change = self._written(current, made, now)
+            change = self._written(current, made, promised, now)
+            change = replace(change, outcomes=scored(change, histories, now)) if histories else change
             written[:] = [(current.version, change)]
             return change
 
         after = self.store.update(decide)
         version, change = written[0]
-        self._told |= {record.task: _codes(record.reasons) for record in change.reasons}
+        self._told.add(change.reasons)
+        if self._scores is not None:
+            self._scores.add(change.outcomes)
         return version, after
 
-    def _written(self, current: Records, made: Plan, now: datetime) -> Change:
+    def _written(self, current: Records, made: Plan, promised: Mapping[str, Promise], now: datetime) -> Change:
         """Intents, parked tasks, and the reasons that changed."""
         intents = intend(current, made, self.ids.token, now)
         told = stops(current, made, now)
@@ -222,8 +224,11 @@ class Cycle:
                 continue
             if (moved := _parked(task, wait.parked, now)) is not None:
                 parked.append(moved)
-            if before.get(task.id) is not wait and self._told.get(task.id) != _codes(wait.reasons):
-                reasons.append(ReasonRecord(task.id, now, wait.reasons))
+            if before.get(task.id) is wait:
+                continue
+            news = self._told.news(wait, promised.get(task.id), now, current.policy.step_s)
+            if news is not None:
+                reasons.append(news)
         puts = (*intents.puts, *told.puts, *parked)
         return replace(intents, puts=puts, audit=(*intents.audit, *told.audit), reasons=tuple(reasons))
 
@@ -232,13 +237,19 @@ class Cycle:
             self._usage = FairUsage(self.store)
         return self._usage.at(records.runs.values(), records.policy, now)
 
-    def _publish(self, made: Plan, broken: list[Violation], now: datetime, snapshot: Snapshot) -> None:
+    def _accuracy_at(self, records: Records, now: datetime) -> tuple[Accuracy, ...]:
+        if self._scores is None:
+            self._scores = PromiseScores(self.store)
+        return self._scores.rows(step_at(records.policy, now))
+
+    def _publish(
+        self, made: Plan, broken: list[Violation], now: datetime, snapshot: Snapshot, promises: tuple[Promise, ...]
+    ) -> None:
         self._count += 1
         waits = {wait.task: wait for wait in made.waits}
-        self._told = {task: codes for task, codes in self._told.items() if task in waits}
+        self._told.keep(waits.keys())
         seconds = (self.clock.now() - now).total_seconds()
         alarms = tuple(dict.fromkeys(f"{v.rule}: {v.subject}" for v in broken))
-        promises = made.promises({task.id: task.version for task in snapshot.tasks})
         stats = CycleStats(now, seconds, len(snapshot.tasks), self._count)
         self.live.set(plan=made, waits=waits, promises=promises, alarms=alarms, cycle=stats)
 
@@ -251,11 +262,6 @@ def _refused(made: Plan, snapshot: Snapshot, records: Records, broken: list[Viol
     for rank, task in enumerate(order, start=1):
         waits.setdefault(task.id, Wait(task.id, rank, terms[task.id], (PlanRefused(rules),), None))
     return replace(made, starts=(), stops=(), waits=tuple(waits[task.id] for task in order))
-
-
-def _codes(reasons: Iterable[Reason]) -> tuple[str, ...]:
-    """What of the reasons is worth a new line in the history: their kinds, and the state of the data waited for."""
-    return tuple(f"{r.code} {r.dataset} {r.readiness}" if isinstance(r, DataNotReady) else r.code for r in reasons)
 
 
 def _parked(task: Task, parked: bool, now: datetime) -> Task | None:

@@ -13,6 +13,7 @@ from paika.domain.records import Records
 from paika.domain.snapshot import Snapshot, Speed
 from paika.domain.task import QUEUED
 from paika.services.live import Live
+from paika.services.score_promises import taught
 
 
 def take_snapshot(
@@ -49,7 +50,7 @@ def take_snapshot(
         promises=live.promises if live else (),
         usage=dict(live.usage) if live else {},
         density=live.plan.density.level if live and live.plan and live.plan.density else Level.RELAXED,
-        calibrations=live.calibrations if live else (),
+        calibrations=taught(live.accuracy) if live else (),
     )
 
 

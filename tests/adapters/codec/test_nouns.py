@@ -18,13 +18,14 @@ from paika.domain.ledger import LedgerEntry
 from paika.domain.match import MatchRecord
 from paika.domain.plan import Plan, ReasonRecord
 from paika.domain.policy import Policy
+from paika.domain.promise import Outcome
 from paika.domain.reason import Held
 from paika.domain.records import SHELVES, Receipt
 from paika.domain.snapshot import Snapshot
 from paika.domain.task import Program, Task, Tier
 from paika.ports.store import Unreadable
 
-WRITTEN = (*SHELVES, Policy, LedgerEntry, MatchRecord, ReasonRecord, AuditEntry, Receipt, Snapshot, Plan)
+WRITTEN = (*SHELVES, Policy, LedgerEntry, MatchRecord, ReasonRecord, AuditEntry, Receipt, Outcome, Snapshot, Plan)
 NOON = datetime(2026, 1, 5, 12, tzinfo=UTC)
 TASK = Task("t1", "name", "ann", "vision", NOON, Program(argv=("true",)))
 

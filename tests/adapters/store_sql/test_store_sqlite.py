@@ -11,12 +11,13 @@ from pathlib import Path
 
 import pytest
 from tests.adapters.store_sql.crash import ROOT, CrashPromises
-from tests.ports.store_examples import VISION, ended, note, put, task
+from tests.ports.store_examples import T0, VISION, ended, note, put, task
 from tests.ports.store_promises import OutlivesProcess
 
 from paika.adapters.store_sql.layout import LAYOUT
 from paika.adapters.store_sql.store import SqlStore
 from paika.domain.problem import BadValue
+from paika.domain.promise import Outcome
 from paika.domain.records import Records
 from paika.ports.store import StoreFailed, StoreMoved, StoreNewer, StoreTaken, TaskQuery, Unreadable
 
@@ -103,6 +104,18 @@ def test_another_writer_is_noticed(file: Path, place: str) -> None:
             put(store, task(1))
         assert (refusal.value.expected, refusal.value.found) == (1, 9)
         assert store.read() is before
+
+
+def test_an_older_layout_is_brought_up_with_what_it_holds(file: Path, place: str) -> None:
+    with closing(SqlStore(place)) as store:
+        put(store, VISION, task(1))
+    behind_its_back(file, "DROP TABLE paika_outcomes")
+    behind_its_back(file, "UPDATE paika_meta SET value = 1 WHERE name = 'layout'")
+    with closing(SqlStore(place)) as store:
+        assert store.read().tasks == {"t1": task(1)}
+        put(store, outcomes=(Outcome("t1", T0, 60, 0, None),))
+        assert len(store.outcomes()) == 1
+    assert behind_its_back(file, "SELECT value FROM paika_meta WHERE name = 'layout'") == [(LAYOUT,)]
 
 
 def test_a_newer_layout_is_refused_and_left_alone(file: Path, place: str) -> None:

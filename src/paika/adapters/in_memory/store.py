@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections import deque
+from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import datetime
 from threading import Condition, RLock
 from typing import TypeVar
@@ -14,11 +15,12 @@ from paika.domain.ledger import Balance, LedgerEntry
 from paika.domain.match import MatchRecord
 from paika.domain.plan import ReasonRecord
 from paika.domain.problem import KeyReused
+from paika.domain.promise import Outcome
 from paika.domain.records import Change, Noun, Receipt, Records, apply, not_open
 from paika.domain.run import Run
 from paika.domain.task import Task
 from paika.domain.units import EPOCH
-from paika.ports.store import AuditQuery, LedgerQuery, Page, TaskQuery, UsageRow
+from paika.ports.store import OUTCOMES_KEPT, AuditQuery, LedgerQuery, Page, TaskQuery, UsageRow
 
 T = TypeVar("T")
 
@@ -36,6 +38,7 @@ class InMemoryStore:
         self._ledger: list[LedgerEntry] = []
         self._audit: list[AuditEntry] = []
         self._reasons: list[ReasonRecord] = []
+        self._outcomes: deque[Outcome] = deque(maxlen=OUTCOMES_KEPT)
         self._datasets: list[Dataset] = list(self._records.datasets.values())
         self._matches: list[MatchRecord] = []
         self._receipts: dict[tuple[str, str], Receipt] = {}
@@ -92,6 +95,7 @@ class InMemoryStore:
         self._ledger += change.ledger
         self._audit += change.audit
         self._reasons += change.reasons
+        self._outcomes += change.outcomes
         self._matches += change.matches
         if change.receipt is not None:
             self._receipts[change.receipt.person, change.receipt.key] = change.receipt
@@ -152,6 +156,17 @@ class InMemoryStore:
         """Reasons of a task over time, newest first."""
         with self._changed:
             return _last(limit, (record for record in self._reasons if record.task == task_id))
+
+    def last_reasons(self, task_ids: Collection[str]) -> dict[str, ReasonRecord]:
+        """The newest reasons of each of these tasks that has any."""
+        wanted = set(task_ids)
+        with self._changed:
+            return {record.task: record for record in self._reasons if record.task in wanted}
+
+    def outcomes(self, limit: int = OUTCOMES_KEPT) -> tuple[Outcome, ...]:
+        """How told starts came true, newest first."""
+        with self._changed:
+            return _last(limit, self._outcomes)
 
     def dataset_history(self, dataset_id: str, limit: int = 200) -> tuple[Dataset, ...]:
         """Earlier and present states of a dataset, newest first."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from datetime import datetime
 from typing import Any, TypeVar
 
@@ -16,6 +16,7 @@ from paika.adapters.store_sql.tables import (
     DATASETS,
     LEDGER,
     MATCHES,
+    OUTCOMES,
     REASONS,
     RECEIPTS,
     RUNS,
@@ -29,6 +30,7 @@ from paika.domain.dataset import Dataset
 from paika.domain.ledger import EntryKind, LedgerEntry
 from paika.domain.match import MatchRecord
 from paika.domain.plan import ReasonRecord
+from paika.domain.promise import Outcome
 from paika.domain.records import Noun, Receipt
 from paika.domain.run import Run
 from paika.domain.task import Task
@@ -124,6 +126,24 @@ def usage(connection: Connection, since: datetime | None, until: datetime | None
 def reasons_of(connection: Connection, task_id: str, limit: int) -> tuple[ReasonRecord, ...]:
     """Reasons of a task over time, newest first."""
     return _last(connection, ReasonRecord, REASONS, limit, _equal(REASONS, task=task_id))
+
+
+def last_reasons(connection: Connection, task_ids: Collection[str]) -> dict[str, ReasonRecord]:
+    """The newest reasons of each of these tasks that has any."""
+    found: dict[str, ReasonRecord] = {}
+    ids = list(task_ids)
+    for start in range(0, len(ids), BATCH):
+        newest = select(func.max(REASONS.c.seq)).where(REASONS.c.task.in_(ids[start : start + BATCH]))
+        lines = [seq for (seq,) in connection.execute(newest.group_by(REASONS.c.task))]
+        for body in connection.scalars(select(REASONS.c.body).where(REASONS.c.seq.in_(lines))):
+            record = decode(ReasonRecord, body)
+            found[record.task] = record
+    return found
+
+
+def outcomes(connection: Connection, limit: int) -> tuple[Outcome, ...]:
+    """How told starts came true, newest first."""
+    return _last(connection, Outcome, OUTCOMES, limit, [])
 
 
 def dataset_history(connection: Connection, dataset_id: str, limit: int) -> tuple[Dataset, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from sqlalchemy import Connection, insert, inspect, select, update
 
-from paika.adapters.store_sql.tables import META, METADATA
+from paika.adapters.store_sql.tables import META, METADATA, OUTCOMES
 from paika.ports.store import StoreNewer
 
 
@@ -15,7 +15,11 @@ def _first(connection: Connection) -> None:
     connection.execute(insert(META), [{"name": "layout", "value": 0}, {"name": "version", "value": 0}])
 
 
-STEPS: Mapping[int, Callable[[Connection], None]] = {1: _first}
+def _outcomes(connection: Connection) -> None:
+    METADATA.create_all(connection, tables=[OUTCOMES])
+
+
+STEPS: Mapping[int, Callable[[Connection], None]] = {1: _first, 2: _outcomes}
 LAYOUT = max(STEPS)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from threading import Condition, RLock
@@ -21,10 +21,11 @@ from paika.domain.dataset import Dataset
 from paika.domain.ledger import LedgerEntry
 from paika.domain.match import MatchRecord
 from paika.domain.plan import ReasonRecord
+from paika.domain.promise import Outcome
 from paika.domain.records import Change, Receipt, Records, apply, not_open
 from paika.domain.run import Run
 from paika.domain.task import Task
-from paika.ports.store import AuditQuery, LedgerQuery, Page, StoreFailed, TaskQuery, UsageRow
+from paika.ports.store import OUTCOMES_KEPT, AuditQuery, LedgerQuery, Page, StoreFailed, TaskQuery, UsageRow
 
 
 class SqlStore:
@@ -120,6 +121,16 @@ class SqlStore:
         """Reasons of a task over time, newest first."""
         with self._connected() as connection:
             return history.reasons_of(connection, task_id, limit)
+
+    def last_reasons(self, task_ids: Collection[str]) -> dict[str, ReasonRecord]:
+        """The newest reasons of each of these tasks that has any."""
+        with self._connected() as connection:
+            return history.last_reasons(connection, task_ids)
+
+    def outcomes(self, limit: int = OUTCOMES_KEPT) -> tuple[Outcome, ...]:
+        """How told starts came true, newest first."""
+        with self._connected() as connection:
+            return history.outcomes(connection, limit)
 
     def dataset_history(self, dataset_id: str, limit: int = 200) -> tuple[Dataset, ...]:
         """Earlier and present states of a dataset, newest first."""

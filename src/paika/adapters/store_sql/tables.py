@@ -145,7 +145,8 @@ AUDIT = _table(
     _body(),
 )
 REASONS = _table("reasons", _line_number(), _text("task", index=True), _body())
+OUTCOMES = _table("outcomes", _line_number(), _body())
 DATASETS = _table("dataset_history", _line_number(), _text("dataset", index=True), _body())
 MATCHES = _table("matches", _line_number(), _text("task_kind", index=True), _body())
 RECEIPTS = _table("receipts", _text("person", primary_key=True), _text("key", primary_key=True), _body())
-LINES = (LEDGER, AUDIT, REASONS, DATASETS, MATCHES)
+LINES = (LEDGER, AUDIT, REASONS, OUTCOMES, DATASETS, MATCHES)

@@ -18,6 +18,7 @@ from paika.adapters.store_sql.tables import (
     MATCHES,
     META,
     NOUNS,
+    OUTCOMES,
     REASONS,
     RECEIPTS,
     RUNS,
@@ -30,7 +31,7 @@ from paika.domain.problem import KeyReused
 from paika.domain.records import SHELVES, Change, Noun, Receipt, Records
 from paika.domain.run import Run
 from paika.domain.task import Task
-from paika.ports.store import StoreMoved
+from paika.ports.store import OUTCOMES_KEPT, StoreMoved
 
 Row = dict[str, Any]
 _STEP = (
@@ -94,12 +95,16 @@ def _write_lines(connection: Connection, change: Change, numbers: dict[str, int]
             for e in change.audit
         ],
         REASONS: [{"task": record.task, "body": encode(record)} for record in change.reasons],
+        OUTCOMES: [{"body": encode(outcome)} for outcome in change.outcomes],
         DATASETS: [{"dataset": dataset.id, "body": encode(dataset)} for dataset in written],
         MATCHES: [{"task_kind": match.task_kind, "body": encode(match)} for match in change.matches],
     }
     for table, lines in rows.items():
         _send(connection, insert(table), _numbered(lines, numbers[table.name]))
-    return {table.name: numbers[table.name] + len(lines) for table, lines in rows.items()}
+    last = {table.name: numbers[table.name] + len(lines) for table, lines in rows.items()}
+    if change.outcomes:
+        connection.execute(delete(OUTCOMES).where(OUTCOMES.c.seq <= last[OUTCOMES.name] - OUTCOMES_KEPT))
+    return last
 
 
 def _numbered(lines: Iterable[Row], last: int) -> list[Row]:
