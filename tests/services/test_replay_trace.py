@@ -19,11 +19,12 @@ TRACE = Trace(
     (*(job(f"j{n}", n // 3, 10 + n, 1 + n % 8) for n in range(12)), job("wide", 4, 5, 9), job("x", 5, 1, 0)),
     (Flaw(3, FlawKind.UNSORTED), Flaw(4, FlawKind.UNSORTED), Flaw(5, FlawKind.VALUE)),
 )
+PAIKA = {"paika": Policy()}
 ASKED = Question(ONE_NODE, (Rule.FIFO, Rule.EASY), Lengths.EXACT)
 
 
 def test_what_is_given():
-    given = replay_trace(TRACE, ASKED, Policy(), dry_run=True).given
+    given = replay_trace(TRACE, ASKED, PAIKA, dry_run=True).given
     assert (given.jobs, given.works, given.left, given.cards) == (14, 12, ("wide",), 8)
     assert given.counted == {FlawKind.UNSORTED: 2, FlawKind.VALUE: 1}
     assert given.card_s == sum((10 + n) * (1 + n % 8) for n in range(12))
@@ -31,12 +32,12 @@ def test_what_is_given():
 
 
 def test_a_dry_run_plays_nothing():
-    assert replay_trace(TRACE, ASKED, Policy(), dry_run=True).reports == {}
+    assert replay_trace(TRACE, ASKED, PAIKA, dry_run=True).reports == {}
 
 
 def test_every_rule_plays_every_order():
     seen: list[tuple[str, int, int, int]] = []
-    found = replay_trace(TRACE, replace(ASKED, orders=3), Policy(), progress=lambda *step: seen.append(step))
+    found = replay_trace(TRACE, replace(ASKED, orders=3), PAIKA, progress=lambda *step: seen.append(step))
     assert {rule: [one.total.works for one in reports] for rule, reports in found.reports.items()} == {
         "paika": [12] * 3,
         "fifo": [12] * 3,
@@ -46,7 +47,7 @@ def test_every_rule_plays_every_order():
 
 
 def test_orders_differ_only_within_a_second():
-    first, *others = orders_of(load_to_play(TRACE, ASKED), 4)
+    first, *others = orders_of(TRACE, replace(ASKED, orders=4))
     assert [work.id for work in first.works][:3] == ["j0", "j1", "j2"]
     for other in others:
         assert [work.submit_s for work in other.works] == [work.submit_s for work in first.works]
@@ -57,7 +58,7 @@ def test_orders_differ_only_within_a_second():
 @pytest.mark.parametrize("count", [0, 101])
 def test_too_few_or_too_many_orders(count: int):
     with pytest.raises(BadValue):
-        replay_trace(TRACE, replace(ASKED, orders=count), Policy())
+        replay_trace(TRACE, replace(ASKED, orders=count), PAIKA)
 
 
 def test_lengths():
@@ -78,5 +79,5 @@ def test_tiers_are_drawn_on_request_only():
 
 
 def test_the_first_jobs_only():
-    found = replay_trace(TRACE, replace(ASKED, most=5), Policy(), dry_run=True)
+    found = replay_trace(TRACE, replace(ASKED, most=5), PAIKA, dry_run=True)
     assert found.given.works == 5

@@ -8,7 +8,7 @@ from tests.simulation.loads import ONE_NODE, TWO_NODES, job, load
 from paika.domain.problem import BadValue
 from paika.domain.task import Tier
 from paika.domain.type_names import UnknownCardType
-from paika.simulation.load import Feed, cluster_of, load_of, reordered, with_lengths, with_tiers
+from paika.simulation.load import Feed, cluster_of, load_of, reordered, with_lengths, with_tiers, with_vram
 
 
 def test_a_cluster_is_read():
@@ -71,3 +71,10 @@ def test_a_follower_comes_after_its_parent_and_some_thought():
     assert [work.id for _, work in feed.due(1000)] == ["a"]
     feed.ended(made.works[0], 30)
     assert [(at, work.id) for at, work in feed.due(1000)] == [(90, "b"), (500, "c")]
+
+
+def test_vram_leaves_types_that_have_it():
+    cluster = cluster_of("1x8:RTX 4090,1x8:A100-80G")
+    made = with_vram(load_of((job("a", 0, 5), job("b", 0, 5)), cluster), cluster, [10_000, 900_000])
+    assert [work.types for work in made.works] == [("RTX 4090", "A100-80G"), ("A100-80G",)]
+    assert made.works[1].vram_mib == next(t.vram_mib for t in cluster.types if t.id == "A100-80G")

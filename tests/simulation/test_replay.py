@@ -17,7 +17,8 @@ from paika.domain.task import Tier
 from paika.domain.trace import Job
 from paika.planning.check import check
 from paika.simulation import replay
-from paika.simulation.load import Load, with_lengths, with_tiers
+from paika.simulation.baselines import Rule, play_rule
+from paika.simulation.load import Load, with_lengths, with_readiness, with_tiers
 from paika.simulation.replay import play_policy
 
 POLICY = Policy()
@@ -162,3 +163,13 @@ def test_all_are_served_within_the_cards_by_plans_that_break_no_rule(
     assert len(played.served) == len(made.works)
     assert every is not None or overfull(played, TWO_NODES.cards) == []
     assert all(one.started_s >= one.queued_s for one in played.served)
+
+
+def test_data_that_comes_later_keeps_no_card_from_others(checked: list[Plan]):
+    made = with_readiness(load(job("a", 0, 50, 8), job("b", 1, 10, 8), job("c", 2, 10, 8)), [0, 100, 0])
+    assert starts(play_policy(made, ONE_NODE, POLICY)) == {"a": 0, "c": 50, "b": 101}
+    assert starts(play_rule(Rule.FIFO, made, ONE_NODE)) == {"a": 0, "c": 50, "b": 101}
+
+
+def test_a_played_policy_has_its_name():
+    assert play_policy(load(job("a", 0, 5)), ONE_NODE, POLICY, name="paika:easy").rule == "paika:easy"

@@ -7,12 +7,17 @@ import pytest
 from paika.domain.task import Tier
 from paika.simulation.load import Played, Served, Work
 from paika.simulation.report import (
+    Difference,
     Spread,
     allocation,
     bounded_slowdown,
     card_weighted_wait,
     figures,
+    idle_while_waiting,
+    inversions,
     mean,
+    oversized,
+    paired,
     percentile,
     report,
     spread,
@@ -79,3 +84,38 @@ def test_spread():
     assert spread([1.0, 3.0]) == Spread(2.0, 1.0, 3.0, pytest.approx(2**0.5))
     assert spread([4.0]) == Spread(4.0, 4.0, 4.0, None)
     assert spread([1.0, None]) is None
+
+
+def test_idle_counts_only_while_somebody_waits():
+    """0 to 50 on 8 cards: a has 4 of them, and b waits from 20 on, so 4 cards are idle for 30 of 50 s."""
+    rows = (TWO[0], served("b", 20, 100, 100, 8), served("c", 50, 200, 1))
+    assert idle_while_waiting(rows, 8) == pytest.approx(100 * 4 * 30 / (8 * 50))
+    assert idle_while_waiting(TWO[:1], 8) is None
+
+
+def test_oversized_is_a_part_of_the_card_time():
+    assert oversized((served("a", 0, 0, 30, 2, oversized=True), served("b", 0, 0, 60, 3))) == 25
+    assert oversized(()) is None
+
+
+@pytest.mark.parametrize(
+    ("tier", "cards", "queued", "started", "wanted"),
+    [
+        (Tier.NORMAL, 2, 6, 50, 1),
+        (Tier.IDLE, 8, 6, 50, 1),
+        (Tier.CORE, 2, 6, 50, 0),  # a higher tier may
+        (Tier.NORMAL, 1, 6, 50, 0),  # a smaller one fits where this one does not
+        (Tier.NORMAL, 2, 5, 50, 0),  # came at the same time
+        (Tier.NORMAL, 2, 6, 100, 0),  # started at the same time
+    ],
+)
+def test_who_was_passed(tier: Tier, cards: int, queued: int, started: int, wanted: int):
+    rows = (served("a", 5, 100, 10, 2), served("b", queued, started, 10, cards, tier=tier), served("z", 7, 500, 10, 2))
+    assert inversions(rows) == wanted
+
+
+def test_orders_are_compared_in_pairs():
+    assert paired([3.0, 5.0], [1.0, 3.0]) == Difference(2.0, 0.0, noise=False)
+    assert paired([1.0, 4.0], [2.0, 2.0]) == Difference(0.5, pytest.approx(1.5), noise=True)
+    assert paired([3.0], [1.0]) == Difference(2.0, None, None)
+    assert paired([3.0, None], [1.0, 1.0]) is None

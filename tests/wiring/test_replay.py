@@ -128,3 +128,36 @@ def test_lengths():
     assert replay.lengths_of("17") == (Lengths.SYNTHETIC, 17)
     with pytest.raises(BadValue):
         replay.lengths_of("-1")
+
+
+def test_policies_are_played_beside_each_other(trace: Path, tmp_path: Path):
+    (tmp_path / "mine.json").write_text('{"normal_depth": 0}')
+    asked = f"default,easy,{tmp_path / 'mine.json'}"
+    code, out, _ = run("replay", trace, *ONE, "--estimates", "exact", "--policy", asked, "--seeds", 2, "--json")
+    told = json.loads(out)
+    means = {rule: reports[0]["total"]["mean_wait_s"] for rule, reports in told["rules"].items()}
+    assert (code, list(means)) == (0, ["paika", "paika:easy", "paika:mine"])
+    assert told["differences"]["paika:easy"]["within_noise"] is True
+
+
+def test_what_is_drawn_is_called_synthetic(trace: Path):
+    asked = ("--estimates", 1, "--tiers", 1, "--readiness", 1, "--vram", 1)
+    told = json.loads(run("replay", trace, *ONE, *asked, "--json")[1])
+    assert told["synthetic"] == ["lengths", "tiers", "readiness", "vram"]
+    assert run("replay", trace, *ONE, *asked)[1].count("synthetic") == 4
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "code"),
+    [
+        ("none.json", None, "replay.unreadable_policy"),
+        ("bad.json", '{"norml_depth": 1}', "replay.unreadable_policy"),
+        ("best", None, "replay.unknown_policy"),
+    ],
+)
+def test_what_is_no_policy(trace: Path, tmp_path: Path, name: str, text: str | None, code: str):
+    if text is not None:
+        (tmp_path / name).write_text(text)
+    asked = str(tmp_path / name) if "." in name else name
+    exit_code, _, err = run("replay", trace, *ONE, "--policy", asked, "--json")
+    assert (exit_code, json.loads(err)["code"]) == (2, code)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from random import Random
@@ -12,14 +12,28 @@ from paika.domain.policy import Policy
 from paika.domain.problem import BadValue
 from paika.domain.task import Tier
 from paika.domain.trace import Flaw, FlawKind, Trace
+from paika.domain.units import MIB_PER_GIB
 from paika.simulation.baselines import Rule, Watch, play_rule
-from paika.simulation.load import Cluster, Load, load_of, reordered, with_lengths, with_tiers
-from paika.simulation.replay import NAME, play_policy
+from paika.simulation.load import (
+    Cluster,
+    Load,
+    Played,
+    load_of,
+    reordered,
+    with_lengths,
+    with_readiness,
+    with_tiers,
+    with_vram,
+)
+from paika.simulation.replay import play_policy
 from paika.simulation.report import Report, report
 
 MOST_ORDERS = 100
 LONGEST_FACTOR = 5.0
 TIER_SHARES = {Tier.CORE: 20, Tier.NORMAL: 50, Tier.IDLE: 30}
+UNREADY_PERCENT = 20
+MEAN_DELAY_S = 7200
+VRAM_SHARES = {8: 25, 16: 25, 24: 20, 40: 20, 70: 10}  # GiB on each card
 
 Progress = Callable[[str, int, int, int], None]  # rule, order, works ended, works in all
 
@@ -36,8 +50,9 @@ class Lengths(StrEnum):
 class Question:
     """What to play and how. `orders` is how many orders of jobs within one submit second: the file's, then shuffled.
 
-    `length_seed` is for synthetic lengths; with a `tier_seed` tiers are drawn too. `most` takes only the first
-    jobs. With `every_s` the planner decides only every so many seconds.
+    `length_seed` is for synthetic lengths; with seeds of their own tiers, readiness and needs of VRAM are drawn too.
+    Order n adds n to each seed, so that a spread tells of these draws as well. `most` takes only the first jobs.
+    With `every_s` the planner decides only every so many seconds.
     """
 
     cluster: Cluster
@@ -45,9 +60,18 @@ class Question:
     lengths: Lengths = Lengths.TRACE
     length_seed: int = 0
     tier_seed: int | None = None
+    readiness_seed: int | None = None
+    vram_seed: int | None = None
     orders: int = 1
     most: int | None = None
     every_s: int | None = None
+
+    @property
+    def synthetic(self) -> tuple[str, ...]:
+        """What is drawn by chance: lengths, tiers, readiness, vram."""
+        seeds = {"tiers": self.tier_seed, "readiness": self.readiness_seed, "vram": self.vram_seed}
+        drawn = tuple(name for name, seed in seeds.items() if seed is not None)
+        return ("lengths", *drawn) if self.lengths is Lengths.SYNTHETIC else drawn
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,26 +100,42 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What came of it. `reports` by rule, one for each order; the planner's own first."""
+    """What came of it. `reports` by rule, one for each order; those of the planner first. `played` are first orders."""
 
     question: Question
     given: Given
     reports: dict[str, tuple[Report, ...]]
+    played: dict[str, Played]
 
 
-def load_to_play(trace: Trace, question: Question) -> Load:
-    """The jobs of the trace with what the question says of lengths and tiers."""
+def load_to_play(trace: Trace, question: Question, order: int = 0) -> Load:
+    """The jobs of the trace with what the question says of lengths, tiers, readiness and VRAM."""
     load = load_of(trace.playable[: question.most], question.cluster)
+    count = len(load.works)
+
+    def dice(seed: int) -> Random:
+        return Random(seed + order)  # noqa: S311
+
     if question.lengths is Lengths.EXACT:
-        load = with_lengths(load, [1.0] * len(load.works))
+        load = with_lengths(load, [1.0] * count)
     elif question.lengths is Lengths.SYNTHETIC:
-        dice = Random(question.length_seed)  # noqa: S311
-        load = with_lengths(load, [dice.uniform(1.0, LONGEST_FACTOR) for _ in load.works])
+        lengths = dice(question.length_seed)
+        load = with_lengths(load, [lengths.uniform(1.0, LONGEST_FACTOR) for _ in range(count)])
     if question.tier_seed is not None:
-        dice = Random(question.tier_seed)  # noqa: S311
-        drawn = dice.choices(tuple(TIER_SHARES), tuple(TIER_SHARES.values()), k=len(load.works))
-        load = with_tiers(load, drawn)
+        tiers = tuple(TIER_SHARES), tuple(TIER_SHARES.values())
+        load = with_tiers(load, dice(question.tier_seed).choices(*tiers, k=count))
+    if question.vram_seed is not None:
+        sizes = tuple(gib * MIB_PER_GIB for gib in VRAM_SHARES), tuple(VRAM_SHARES.values())
+        load = with_vram(load, question.cluster, dice(question.vram_seed).choices(*sizes, k=count))
+    if question.readiness_seed is not None:
+        delays = dice(question.readiness_seed)
+        load = with_readiness(load, [_delay(delays) for _ in range(count)])
     return load
+
+
+def _delay(dice: Random) -> int:
+    late = dice.randrange(100) < UNREADY_PERCENT
+    return max(1, round(dice.expovariate(1 / MEAN_DELAY_S))) if late else 0
 
 
 def what_is_given(trace: Trace, load: Load, question: Question) -> Given:
@@ -117,37 +157,45 @@ def what_is_given(trace: Trace, load: Load, question: Question) -> Given:
     )
 
 
-def orders_of(load: Load, count: int) -> tuple[Load, ...]:
+def orders_of(trace: Trace, question: Question) -> tuple[Load, ...]:
     """The file's own order, and others that differ within one submit second. Raises BadValue."""
-    if not 1 <= count <= MOST_ORDERS:
-        raise BadValue(field="seeds", value=str(count), allowed=f"1..{MOST_ORDERS}")
-    shuffled = []
-    for seed in range(1, count):
-        dice = Random(seed)  # noqa: S311
-        shuffled.append(reordered(load, [dice.random() for _ in load.works]))
-    return (load, *shuffled)
+    if not 1 <= question.orders <= MOST_ORDERS:
+        raise BadValue(field="seeds", value=str(question.orders), allowed=f"1..{MOST_ORDERS}")
+    made = []
+    for n in range(question.orders):
+        load, dice = load_to_play(trace, question, n), Random(n)  # noqa: S311
+        made.append(reordered(load, [dice.random() for _ in load.works]) if n else load)
+    return tuple(made)
 
 
 def replay_trace(
-    trace: Trace, question: Question, policy: Policy, *, dry_run: bool = False, progress: Progress | None = None
+    trace: Trace,
+    question: Question,
+    policies: Mapping[str, Policy],
+    *,
+    dry_run: bool = False,
+    progress: Progress | None = None,
 ) -> Comparison:
-    """Play it under the policy and under each rule, in each order; with `dry_run` only say what is given."""
-    load = load_to_play(trace, question)
-    given = what_is_given(trace, load, question)
-    orders = () if dry_run else orders_of(load, question.orders)
-    cluster, reports = question.cluster, {}
-    if orders:
-        reports[NAME] = tuple(
-            report(play_policy(one, cluster, policy, every_s=question.every_s, watch=_watch(progress, NAME, n)),
-                   cluster.cards)
-            for n, one in enumerate(orders)
-        )  # fmt: skip
-    for rule in question.rules if orders else ():
-        reports[rule.value] = tuple(
-            report(play_rule(rule, one, cluster, _watch(progress, rule.value, n)), cluster.cards)
-            for n, one in enumerate(orders)
-        )
-    return Comparison(question, given, reports)
+    """Play it under each policy and each rule, in each order; with `dry_run` only say what is given."""
+    given = what_is_given(trace, load_to_play(trace, question), question)
+    orders = () if dry_run else orders_of(trace, question)
+    cluster, every_s = question.cluster, question.every_s
+    reports: dict[str, tuple[Report, ...]] = {}
+    first: dict[str, Played] = {}
+
+    def play(name: str, load: Load, watch: Watch | None) -> Played:
+        if name in policies:
+            return play_policy(load, cluster, policies[name], name=name, every_s=every_s, watch=watch)
+        return play_rule(Rule(name), load, cluster, watch)
+
+    for name in (*policies, *(rule.value for rule in question.rules)) if orders else ():
+        made = []
+        for n, load in enumerate(orders):
+            played = play(name, load, _watch(progress, name, n))
+            first.setdefault(name, played)
+            made.append(report(played, cluster.cards))
+        reports[name] = tuple(made)
+    return Comparison(question, given, reports, first)
 
 
 def _watch(progress: Progress | None, rule: str, order: int) -> Watch | None:

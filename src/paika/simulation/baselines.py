@@ -1,7 +1,8 @@
 """Plain rules to measure against, on the same machines: cards are counted per machine, nothing is explained.
 
 A work takes the machines with the least free cards that suffice (best fit), gangs all or nothing on one card
-type, the cheapest type first. No rule looks at tiers or teams, and none stops a run.
+type, the cheapest type first. No rule looks at tiers or teams, and none stops a run. A work whose data is not ready
+joins the line when it is.
 """
 
 from __future__ import annotations
@@ -154,6 +155,7 @@ class _Play:
         self.queued: dict[str, int] = {}
         self.served: dict[str, Served] = {}
         self.ends: list[tuple[int, int, _Running]] = []
+        self.unready: list[tuple[int, int, Work]] = []
         self.by_told: list[tuple[float, int, _Running]] = []
         self.queue = {
             Rule.FIFO: _Line,
@@ -168,15 +170,18 @@ class _Play:
                 self._end(heappop(self.ends))
             for at, work in self.feed.due(now):
                 self.queued[work.id] = at
-                self.queue.add(work)
+                heappush(self.unready, (at + work.unready_s, self.feed.places[work.id], work))
+            while self.unready and self.unready[0][0] <= now:
+                self.queue.add(heappop(self.unready)[2])
             self.passes += 1
             self.queue.decide()
         left = tuple(work.id for work in self.load.works if work.id not in self.served)
         return Played(self.rule.value, by_place(self.served, self.feed), left, self.passes)
 
     def _next(self) -> int | None:
-        times = [at for at in (self.feed.next_at(), self.ends[0][0] if self.ends else None) if at is not None]
-        return min(times, default=None)
+        heads = [heap[0][0] for heap in (self.ends, self.unready) if heap]
+        coming = self.feed.next_at()
+        return min(heads if coming is None else [*heads, coming], default=None)
 
     def start(self, work: Work, seat: Seat) -> None:
         """It runs from now on."""
@@ -192,7 +197,9 @@ class _Play:
         at, place, running = event
         work = running.work
         self.free.take(work, running.seat, -1)
-        self.served[work.id] = Served(work, self.queued[work.id], running.started, at)
+        self.served[work.id] = Served(
+            work, self.queued[work.id], running.started, at, oversized=running.seat[0] != work.types[0]
+        )
         self.feed.ended(work, at)
         if self.rule is Rule.EASY:
             self.by_told.remove((running.told, place, running))

@@ -67,7 +67,8 @@ def cluster_of(asked: str) -> Cluster:
 class Work:
     """A job to play. Seconds count from the first submit; `nodes` and `types` (ids, cheapest first) suit the cluster.
 
-    `limit_s` and `estimate_s` are what a rule may know of its length, `duration_s` is what really happens.
+    `limit_s` and `estimate_s` are what a rule may know of its length, `duration_s` is what really happens. `vram_mib`
+    is the need on each card (0: not stated); its data is ready `unready_s` after its coming.
     """
 
     id: str
@@ -83,6 +84,8 @@ class Work:
     estimate_s: int | None = None
     after: str | None = None
     think_s: int = 0
+    vram_mib: int = 0
+    unready_s: int = 0
 
     @property
     def length_s(self) -> int | None:
@@ -186,6 +189,21 @@ def with_tiers(load: Load, tiers: Sequence[Tier]) -> Load:
     return replace(load, works=tuple(replace(w, tier=t) for w, t in zip(load.works, tiers, strict=True)))
 
 
+def with_vram(load: Load, cluster: Cluster, needs_mib: Sequence[int]) -> Load:
+    """Every work with a need of VRAM, at most what its largest card type has, and on such types only."""
+    sizes = {t.id: t.vram_mib for t in cluster.types}
+    works = []
+    for work, asked in zip(load.works, needs_mib, strict=True):
+        need = min(asked, max(sizes[t] for t in work.types))
+        works.append(replace(work, vram_mib=need, types=tuple(t for t in work.types if sizes[t] >= need)))
+    return replace(load, works=tuple(works))
+
+
+def with_readiness(load: Load, delays_s: Sequence[int]) -> Load:
+    """Every work with data that is ready so many seconds after its coming."""
+    return replace(load, works=tuple(replace(w, unready_s=d) for w, d in zip(load.works, delays_s, strict=True)))
+
+
 def reordered(load: Load, dice: Sequence[float]) -> Load:
     """Works submitted within one second in the order of their dice; nothing else moves."""
     mixed = sorted(zip(load.works, dice, strict=True), key=lambda pair: (pair[0].submit_s, pair[1]))
@@ -232,6 +250,7 @@ class Served:
     """A work and what became of it, in seconds of the replay. It may have been stopped for others on the way.
 
     `started_s` is its first start, `ended_s` its last end; `lost_card_s` the card time of runs that were stopped.
+    `oversized`: its last run had a dearer card type than the cheapest that would have done.
     """
 
     work: Work
@@ -240,6 +259,7 @@ class Served:
     ended_s: int
     stops: int = 0
     lost_card_s: int = 0
+    oversized: bool = False
 
     @property
     def wait_s(self) -> int:

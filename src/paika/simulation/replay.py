@@ -1,7 +1,8 @@
 """A load under the planner of the house: the same `plan`, with a clock that jumps from event to event.
 
-Events are a work's coming, a run's end, and the instant for which somebody was told a start. The steps at which
-waiting adds points are no events of their own here: nothing can start at them that could not start before.
+Events are a work's coming, its data's being ready, a run's end, and the instant for which somebody was told a
+start. The steps at which waiting adds points are no events of their own here: nothing can start at them that could
+not start before.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from datetime import UTC, datetime, timedelta
 from heapq import heappop, heappush
 
 from paika.domain.card import Card
+from paika.domain.dataset import Dataset, Readiness
 from paika.domain.density import Level
 from paika.domain.ledger import decayed
 from paika.domain.node import Node
@@ -38,10 +40,16 @@ HALF_LIVES = 10
 
 
 def play_policy(
-    load: Load, cluster: Cluster, policy: Policy, *, every_s: int | None = None, watch: Watch | None = None
+    load: Load,
+    cluster: Cluster,
+    policy: Policy,
+    *,
+    name: str = NAME,
+    every_s: int | None = None,
+    watch: Watch | None = None,
 ) -> Played:
     """Play a load under a policy. With `every_s` it decides only at multiples of so many seconds."""
-    return _Replay(load, cluster, policy, every_s, watch).run()
+    return replace(_Replay(load, cluster, policy, every_s, watch).run(), rule=name)
 
 
 def house_for(load: Load, cluster: Cluster) -> Snapshot:
@@ -122,6 +130,8 @@ class _Replay:
         self.promises: tuple[Promise, ...] = ()
         self.density = Level.RELAXED
         self.due_at: int | None = None  # the next told start
+        self.unready: list[tuple[int, str]] = []  # second, task
+        self.datasets: dict[str, Dataset] = {}  # by task
         self.plans = 0
         self.served: dict[str, Served] = {}
 
@@ -130,6 +140,7 @@ class _Replay:
         while (now := self._next()) is not None:
             self.now = self._tick(now)
             self._let_end()
+            self._make_ready()
             for at, work in self.feed.due(self.now):
                 self._queue(work, at)
             if self.tasks:
@@ -143,7 +154,8 @@ class _Replay:
         """The next event; None when nothing comes or runs any more, whoever still waits."""
         while self.ends and self.ends_at.get(self.ends[0][1]) != (self.ends[0][0], self.ends[0][2]):
             heappop(self.ends)  # it was stopped before
-        coming = [at for at in (self.feed.next_at(), self.ends[0][0] if self.ends else None) if at is not None]
+        heads = (self.feed.next_at(), *(heap[0][0] if heap else None for heap in (self.ends, self.unready)))
+        coming = [at for at in heads if at is not None]
         if not coming:
             return None
         return min(coming if self.due_at is None else [*coming, self.due_at])
@@ -175,6 +187,7 @@ class _Replay:
             taken_at=at,
             runs=tuple(self.runs.values()),
             tasks=tuple(self.tasks.values()),
+            datasets=tuple(self.datasets.values()),
             promises=self.promises,
             usage=self.spending.at(step, self.runs),
             density=self.density,
@@ -190,6 +203,10 @@ class _Replay:
         task_id = f"{self.feed.places[work.id]:08d}"  # ids break ties, so they follow the load's order
         self.told.setdefault(task_id, _Told(work, at))
         known = work.estimate_s
+        ready_at = at + work.unready_s
+        if ready_at > self.now:
+            heappush(self.unready, (ready_at, task_id))
+            self.datasets[task_id] = Dataset(task_id, task_id, Readiness.PREPARING, eta=_date(ready_at))
         self.tasks[task_id] = Task(
             id=task_id,
             name=work.id,
@@ -197,12 +214,21 @@ class _Replay:
             team=work.team or NO_TEAM,
             submitted_at=_date(at),
             program=PROGRAM,
-            demand=Demand(work.cards, work.nodes, types=work.types),
+            demand=Demand(work.cards, work.nodes, work.vram_mib, types=work.types),
+            inputs=(task_id,) if task_id in self.datasets else (),
             tier=work.tier,
             estimate=None if known is None else Estimate(known, known, known),
             limit_s=work.limit_s,
             preemptible=work.tier is Tier.IDLE,
         )
+
+    def _make_ready(self) -> None:
+        """Data whose time has come is ready."""
+        while self.unready and self.unready[0][0] <= self.now:
+            _, task_id = heappop(self.unready)
+            del self.datasets[task_id]
+            if task_id in self.tasks:
+                self.tasks[task_id] = replace(self.tasks[task_id], inputs=())
 
     def _start(self, start: Start) -> None:
         task, told = self.tasks.pop(start.task), self.told[start.task]
@@ -269,7 +295,7 @@ class _Replay:
             told.stops, told.lost_card_s = told.stops + 1, told.lost_card_s + card_s
             self._again(run, told, at)
             return
-        ended = Served(told.work, told.queued_s, told.started_s, at, told.stops, told.lost_card_s)
+        ended = Served(told.work, told.queued_s, told.started_s, at, told.stops, told.lost_card_s, run.oversized)
         self.served[told.work.id] = ended
         self.feed.ended(told.work, at)
         if self.watch is not None:

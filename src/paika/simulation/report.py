@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from math import ceil, sqrt
 
 from paika.domain.task import Tier
@@ -54,6 +56,70 @@ def allocation(served: Sequence[Served], cards: int) -> float | None:
     return 100 * inside / (cards * (ends - begins))
 
 
+def idle_while_waiting(served: Sequence[Served], cards: int) -> float | None:
+    """Free card-seconds while at least one work waits for its (last) start ÷ (cards × submit window), in percent.
+
+    Some of it cannot be helped: three free cards do not serve a work of four.
+    """
+    if not served or not cards:
+        return None
+    begins, ends = min(one.queued_s for one in served), max(one.queued_s for one in served)
+    if begins == ends:
+        return None
+    steps: list[tuple[int, int, int]] = []  # second, change in cards used, change in works that wait
+    for one in served:
+        start = one.ended_s - one.work.duration_s
+        steps += [(one.queued_s, 0, 1), (start, one.work.cards, -1), (one.ended_s, -one.work.cards, 0)]
+    idle = used = waiting = 0
+    at = begins
+    for second, more_used, more_waiting in sorted(steps):
+        until = min(second, ends)
+        if waiting and until > at:
+            idle += (cards - used) * (until - at)
+        at, used, waiting = max(at, until), used + more_used, waiting + more_waiting
+    return 100 * idle / (cards * (ends - begins))
+
+
+def oversized(served: Sequence[Served]) -> float | None:
+    """Card-seconds on a dearer card type than the cheapest that would have done ÷ all card-seconds, in percent."""
+    total = sum(one.work.cards * one.work.duration_s for one in served)
+    dear = sum(one.work.cards * one.work.duration_s for one in served if one.oversized)
+    return 100 * dear / total if total else None
+
+
+def inversions(served: Sequence[Served]) -> int:
+    """Works that were passed: one of the same or a lower tier that came later started before, though it asks for as
+    many machines or more with as many cards each or more, and for no other card types.
+
+    Not each is a fault: a shorter work may have filled a gap that this one did not fit in time.
+    """
+    shapes: dict[tuple[int, int, int, tuple[str, ...]], list[tuple[int, int]]] = {}
+    ranks = {tier: n for n, tier in enumerate(Tier)}
+    for one in served:
+        shape = (ranks[one.work.tier], one.work.nodes, one.work.cards_per_node, one.work.types)
+        shapes.setdefault(shape, []).append((one.queued_s, one.started_s))
+    first_start = {shape: _earliest_from(pairs) for shape, pairs in shapes.items()}
+
+    def passed(one: Served) -> bool:
+        work = one.work
+        for (rank, nodes, each, types), (comings, starts) in first_start.items():
+            if rank < ranks[work.tier] or nodes < work.nodes or each < work.cards_per_node or types != work.types:
+                continue
+            at = bisect_right(comings, one.queued_s)
+            if at < len(starts) and starts[at] < one.started_s:
+                return True
+        return False
+
+    return sum(passed(one) for one in served if one.wait_s)
+
+
+def _earliest_from(pairs: list[tuple[int, int]]) -> tuple[list[int], list[int]]:
+    """Comings in order, and for each the earliest start of it and all that came after."""
+    pairs.sort()
+    starts = list(accumulate((start for _, start in reversed(pairs)), min))
+    return [coming for coming, _ in pairs], starts[::-1]
+
+
 def size_class(one: Served) -> str:
     """Works by cards: 1, 2-8, 9-64, more."""
     return next((name for most, name in SIZES if one.work.cards <= most), "65+")
@@ -84,7 +150,8 @@ def figures(served: Sequence[Served]) -> Figures:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """One rule's figures. `makespan_s` is last end − first coming, `allocation` in percent of the submit window.
+    """One rule's figures. `makespan_s` is last end − first coming, `allocation` and `idle` (free though
+    somebody waits) in percent of the submit window, `oversized` in percent of the card time.
 
     `tiers`, `teams` and `sizes` have the same figures for parts of the works. `left` works never ended.
     """
@@ -95,6 +162,9 @@ class Report:
     teams: dict[str, Figures]
     sizes: dict[str, Figures]
     allocation: float | None
+    idle: float | None
+    oversized: float | None
+    inversions: int
     makespan_s: int | None
     stops: int
     lost_card_s: int
@@ -117,6 +187,9 @@ def report(played: Played, cards: int) -> Report:
         teams=_by(served, lambda one: one.work.team),
         sizes={name: sizes[name] for name in names if name in sizes},
         allocation=allocation(served, cards),
+        idle=idle_while_waiting(served, cards),
+        oversized=oversized(served),
+        inversions=inversions(served),
         makespan_s=span,
         stops=sum(one.stops for one in served),
         lost_card_s=sum(one.lost_card_s for one in served),
@@ -151,3 +224,26 @@ def spread(values: Sequence[float | None]) -> Spread | None:
     squares = sum((value - middle) ** 2 for value in known)
     deviation = sqrt(squares / (len(known) - 1)) if len(known) > 1 else None
     return Spread(middle, min(known), max(known), deviation)
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """How a figure differs from another rule's in the same orders: mean, and its standard error (None of one order).
+
+    `noise`: the mean lies within two standard errors of 0; None where one order tells nothing.
+    """
+
+    mean: float
+    error: float | None
+    noise: bool | None
+
+
+def paired(values: Sequence[float | None], base: Sequence[float | None]) -> Difference | None:
+    """Differences of the same orders: mean and deviation ÷ √n. None if an order has no figure."""
+    if len(values) != len(base) or None in values or None in base:
+        return None
+    found = spread([a - b for a, b in zip(values, base, strict=True) if a is not None and b is not None])
+    if found is None:
+        return None
+    error = None if found.deviation is None else found.deviation / sqrt(len(values))
+    return Difference(found.mean, error, None if error is None else abs(found.mean) <= 2 * error)

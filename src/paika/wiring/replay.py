@@ -5,15 +5,19 @@ from __future__ import annotations
 import zlib
 from pathlib import Path
 
+from paika.adapters.codec.nouns import decode
 from paika.adapters.trace_csv.reader import CsvTraceReader
 from paika.adapters.trace_swf.reader import SwfTraceReader
 from paika.domain.policy import Policy
 from paika.domain.problem import BadValue
 from paika.domain.trace import Trace, UnreadableTrace
+from paika.ports.store import Unreadable
 from paika.ports.trace import TraceReader
 from paika.services.replay_trace import Comparison, Lengths, Progress, Question, replay_trace
 from paika.simulation.baselines import rules_of
 from paika.simulation.load import cluster_of
+from paika.simulation.policies import DEFAULT, POLICIES, UnknownPolicy, UnreadablePolicy
+from paika.simulation.replay import NAME
 
 GZIP_MAGIC = b"\x1f\x8b"
 MOST_BYTES = 512 * 1024 * 1024
@@ -58,11 +62,14 @@ def replay(
     *,
     trace: Path,
     cluster: str,
+    policy: str | None,
     against: str | None,
     seeds: int | None,
     jobs: int | None,
     estimates: str | None,
     tiers: int | None,
+    readiness: int | None,
+    vram: int | None,
     every: int | None,
     absolute: bool,
     dry_run: bool,
@@ -76,12 +83,41 @@ def replay(
         lengths=lengths,
         length_seed=seed,
         tier_seed=tiers,
+        readiness_seed=readiness,
+        vram_seed=vram,
         orders=1 if seeds is None else seeds,
         most=_within(jobs, "jobs", None),
         every_s=_within(every, "every", LONGEST_STEP_S),
     )
+    policies = policies_of(policy or DEFAULT)
     read = read_trace(trace, absolute=absolute)
-    return replay_trace(read, question, Policy(), dry_run=dry_run, progress=progress)
+    return replay_trace(read, question, policies, dry_run=dry_run, progress=progress)
+
+
+def policies_of(asked: str) -> dict[str, Policy]:
+    """Names of known policies or JSON files, joined by commas; as rules they are 'paika' or 'paika:NAME'.
+
+    A file holds what `paika policy show --json` prints, or a part of it. Raises UnknownPolicy, UnreadablePolicy.
+    """
+    found: dict[str, Policy] = {}
+    for name in filter(None, map(str.strip, asked.split(","))):
+        path = Path(name)
+        if name in POLICIES:
+            found[NAME if name == DEFAULT else f"{NAME}:{name}"] = POLICIES[name]
+        elif path.suffix == ".json":
+            found[f"{NAME}:{path.stem}"] = _policy_in(path)
+        else:
+            raise UnknownPolicy(field="policy", asked=name[:80], policies=tuple(POLICIES))
+    return found or {NAME: POLICIES[DEFAULT]}
+
+
+def _policy_in(path: Path) -> Policy:
+    try:
+        return decode(Policy, path.read_text(encoding="utf-8"))
+    except Unreadable as fault:
+        raise UnreadablePolicy(field="policy", name=path.name, detail=fault.detail) from None
+    except (OSError, UnicodeDecodeError) as fault:
+        raise UnreadablePolicy(field="policy", name=path.name, detail=str(fault)[:200]) from None
 
 
 def lengths_of(asked: str | None) -> tuple[Lengths, int]:

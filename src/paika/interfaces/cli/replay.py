@@ -14,7 +14,7 @@ from paika.interfaces.wording.say import span
 
 if TYPE_CHECKING:
     from paika.services.replay_trace import Comparison, Given
-    from paika.simulation.report import Figures, Report, Spread
+    from paika.simulation.report import Difference, Figures, Report, Spread
 
 DASH = "—"
 SHOWN_FLAWS = 5
@@ -65,10 +65,12 @@ def told(found: Comparison) -> Told:
         "lengths": found.question.lengths.value,
         "known_lengths": given.known_lengths,
         "tiers": "trace" if found.question.tier_seed is None else "synthetic",
+        "synthetic": list(found.question.synthetic),
         "orders": found.question.orders,
         "every_s": found.question.every_s,
         "rules": {name: [_report(one) for one in reports] for name, reports in found.reports.items()},
         "spread": {name: _spreads(reports) for name, reports in found.reports.items()},
+        "differences": _differences(found),
     }
 
 
@@ -86,14 +88,36 @@ def _report(one: Report) -> Told:
     return made
 
 
+def difference_of(found: Comparison, rule: str) -> Difference | None:
+    """The mean wait of a rule less that of the first, order by order."""
+    from paika.simulation.report import paired
+
+    base, *_ = found.reports.values()
+    wait = FIGURES["mean_wait_s"]
+    return paired([wait(one) for one in found.reports[rule]], [wait(one) for one in base])
+
+
+def _differences(found: Comparison) -> Told:
+    """Mean waits against the first rule's."""
+    told = {}
+    for rule in list(found.reports)[1:]:
+        one = difference_of(found, rule)
+        told[rule] = one and {"mean_wait_s": _tenth(one.mean), "error_s": _tenth(one.error), "within_noise": one.noise}
+    return told
+
+
 FIGURES: dict[str, Callable[[Report], float | None]] = {
     "mean_wait_s": lambda one: one.total.mean_wait_s,
     "p95_wait_s": lambda one: one.total.p95_wait_s,
     "card_wait_s": lambda one: one.total.card_wait_s,
     "slowdown": lambda one: one.total.slowdown,
     "allocation": lambda one: one.allocation,
+    "idle": lambda one: one.idle,
+    "oversized": lambda one: one.oversized,
+    "inversions": lambda one: one.inversions,
     "makespan_s": lambda one: one.makespan_s,
 }
+PERCENTS = ("allocation", "idle", "oversized")
 SPANS = ("mean_wait_s", "p95_wait_s", "card_wait_s", "makespan_s")
 
 
@@ -140,6 +164,8 @@ class View:
             (t("replay.offered"), DASH if given.offered is None else f"{given.offered:.0f} %"),
             (t("replay.lengths"), t(f"replay.lengths.{question.lengths}", known=given.known_lengths, all=given.works)),
             (t("replay.tiers"), "" if question.tier_seed is None else t("replay.tiers.synthetic")),
+            (t("replay.readiness"), "" if question.readiness_seed is None else t("replay.readiness.synthetic")),
+            (t("replay.vram"), "" if question.vram_seed is None else t("replay.vram.synthetic")),
             (t("replay.orders"), "" if question.orders == 1 else str(question.orders)),
             (t("replay.never_fit"), (self._few(given.left), "yellow") if given.left else ""),
         )
@@ -161,6 +187,17 @@ class View:
         heads = [Column(self.t("replay.rule")), *(Column(self.t(f"replay.{name}"), right=True) for name in FIGURES)]
         heads += [Column(self.t("replay.stops"), right=True), Column(self.t("replay.unserved"), right=True)]
         self.sheet.table(heads, [self._rule(name, reports) for name, reports in self.found.reports.items()])
+        for rule in list(self.found.reports)[1:]:
+            self._difference(rule)
+
+    def _difference(self, rule: str) -> None:
+        """Whether the mean wait differs at all from the first rule's."""
+        found = difference_of(self.found, rule)
+        if found is None or found.error is None:
+            return
+        words = {"rule": rule, "base": next(iter(self.found.reports)), "error": self._span(found.error)}
+        sign = "replay.noise" if found.noise else "replay.longer" if found.mean > 0 else "replay.shorter"
+        self.sheet.line((self.t(sign, by=self._span(abs(found.mean)), **words), "dim"))
 
     def _rule(self, name: str, reports: tuple[Report, ...]) -> Row:
         cells = [self._figure(figure, spread_of(reports, figure)) for figure in FIGURES]
@@ -174,8 +211,10 @@ class View:
             said, apart = self._span(found.mean), self._span(found.deviation)
         else:
             said, apart = f"{found.mean:.1f}", f"{found.deviation or 0:.1f}"
-        if figure == "allocation":
+        if figure in PERCENTS:
             said += " %"
+        if figure == "inversions":
+            said = f"{found.mean:.0f}"
         return said if not found.deviation else f"{said} ± {apart}"
 
     def _parts(self, part: str, by_rule: dict[str, dict[str, Figures]]) -> None:
@@ -203,11 +242,14 @@ class View:
 PARAMS = (
     arg("trace", about="cli.arg.trace"),
     Param("cluster", required=True, metavar="64x8:A100-80G", about="cli.opt.cluster"),
+    opt("policy", metavar="default,easy", about="cli.opt.replay_policy"),
     opt("against", metavar="fifo,fifo-skip,easy,sjf,qssf"),
     opt("seeds", kind=int),
     opt("jobs", kind=int),
     opt("estimates", metavar="exact|SEED"),
     opt("tiers", kind=int, metavar="SEED", about="cli.opt.synthetic_tiers"),
+    opt("readiness", kind=int, metavar="SEED", about="cli.opt.synthetic_readiness"),
+    opt("vram", kind=int, metavar="SEED", about="cli.opt.synthetic_vram"),
     opt("every", kind=int, metavar="SECONDS", about="cli.opt.replay_every"),
     switch("absolute"),
     switch("dry_run", about="cli.opt.replay_dry_run"),

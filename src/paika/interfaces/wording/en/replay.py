@@ -11,6 +11,14 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "There is no rule {asked}.",
         "Those to compare with are {rules}.",
     ),
+    "replay.unknown_policy": (
+        "There is no policy {asked}.",
+        "Those that stand here are {policies}; or name a .json file with what `paika policy show --json` prints.",
+    ),
+    "replay.unreadable_policy": (
+        "{name} is no policy: {detail}.",
+        "A policy is JSON as `paika policy show --json` prints it; numbers left out are the default's.",
+    ),
 }
 
 WORDS: dict[str, str] = {
@@ -46,6 +54,19 @@ WORDS: dict[str, str] = {
     "replay.lengths.synthetic": "synthetic: the true ones × 1 to 5",
     "replay.tiers": "tiers",
     "replay.tiers.synthetic": "synthetic: core 20%, normal 50%, idle 30%",
+    "cli.opt.replay_policy": "Policies of paika to play, joined by commas: default, conservative, easy, skip, or a .json file as policy show --json prints it",
+    "cli.opt.synthetic_readiness": "Draw with this seed (synthetic) whose data is not ready at submit: 20% of the jobs, 2 h late on average",
+    "cli.opt.synthetic_vram": "Draw needs of VRAM with this seed (synthetic): 8 to 70 GiB a card",
+    "replay.readiness": "readiness",
+    "replay.readiness.synthetic": "synthetic: the data of 20% comes after submit, 2 h on average; its ETA is right",
+    "replay.vram": "VRAM",
+    "replay.vram.synthetic": "synthetic: 8 GiB 25%, 16 25%, 24 20%, 40 20%, 70 10%",
+    "replay.idle": "idle though wanted",
+    "replay.oversized": "bigger card than needed",
+    "replay.inversions": "passed",
+    "replay.noise": "{rule} against {base}: {by} ± {error} apart in mean wait, within noise",
+    "replay.longer": "{rule} waits {by} ± {error} longer than {base} on average",
+    "replay.shorter": "{rule} waits {by} ± {error} less than {base} on average",
     "replay.orders": "orders",
     "replay.never_fit": "never fit these machines",
     "replay.flaw": "{what}: {count} (line {lines})",

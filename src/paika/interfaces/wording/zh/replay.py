@@ -11,6 +11,14 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "没有 {asked} 这个规则。",
         "可以比的有：{rules}。",
     ),
+    "replay.unknown_policy": (
+        "没有 {asked} 这个口径。",
+        "现成的有：{policies}；也可以写一个 .json 文件，内容同 `paika policy show --json` 的输出。",
+    ),
+    "replay.unreadable_policy": (
+        "{name} 不是排程口径：{detail}。",
+        "口径文件是 JSON，写法同 `paika policy show --json` 的输出；没写的数用默认值。",
+    ),
 }
 
 WORDS: dict[str, str] = {
@@ -46,6 +54,19 @@ WORDS: dict[str, str] = {
     "replay.lengths.synthetic": "合成：真实时长 × 1～5",
     "replay.tiers": "档",
     "replay.tiers.synthetic": "合成：核心 20%、常规 50%、闲时 30%",
+    "cli.opt.replay_policy": "要放的排卡口径，用逗号分开：default、conservative、easy、skip，或 policy show --json 那样的 .json 文件",
+    "cli.opt.synthetic_readiness": "用这个种子随机决定谁的数据提交时没就绪（合成）：20% 的作业，平均晚 2 小时",
+    "cli.opt.synthetic_vram": "用这个种子随机给作业定显存需求（合成）：每卡 8～70 GiB",
+    "replay.readiness": "就绪度",
+    "replay.readiness.synthetic": "合成：20% 的数据在提交之后才就绪，平均晚 2 小时；预计时间是准的",
+    "replay.vram": "显存",
+    "replay.vram.synthetic": "合成：8 GiB 25%，16 25%，24 20%，40 20%，70 10%",
+    "replay.idle": "有人等却空着",
+    "replay.oversized": "用了过大的卡",
+    "replay.inversions": "被超过",
+    "replay.noise": "{rule} 比 {base}：平均等待相差 {by} ± {error}，在误差之内",
+    "replay.longer": "{rule} 比 {base} 平均多等 {by} ± {error}",
+    "replay.shorter": "{rule} 比 {base} 平均少等 {by} ± {error}",
     "replay.orders": "次序数",
     "replay.never_fit": "这套机器放不下",
     "replay.flaw": "{what}：{count} 行（第 {lines} 行）",
