@@ -38,7 +38,7 @@ def test_filters_live_in_the_address(shared_lab: Lab, visit: Visitor):
 def test_a_row_tells_start_basis_reasons_terms_and_what_would_help(shared_lab: Lab, visit: Visitor):
     page = visit(shared_lab, "/queue")
     row = page.locator("#row-t-42")
-    expect(row).to_contain_text("11:12 前")
+    expect(row).to_contain_text("最迟 11:12")
     expect(row).to_contain_text("按时限推算")
     row.locator("summary").click()
     wait = shared_lab.live.read().waits["t-42"]

@@ -76,6 +76,35 @@ def test_who_no_longer_waits_is_forgotten():
     assert news(told, PROMISE)
 
 
+class TestSlips:
+    SLIP = Slip(PROMISE.start_by, "overrun", "r-7")
+
+    def slipped(self) -> Told:
+        told = Told()
+        news(told, PROMISE)
+        assert told.slips == {}
+        assert news(told, later(3600), replace(WAIT, forecast=replace(WAIT.forecast, slip=self.SLIP)))
+        return told
+
+    def test_a_slip_stays_while_the_start_is_later_than_once_told(self):
+        told = self.slipped()
+        assert told.slips == {"t-1": self.SLIP}
+        assert news(told, later(3600), replace(WAIT, reasons=(Held("ann", "why"),)))
+        assert told.slips == {"t-1": self.SLIP}
+
+    def test_it_is_gone_when_the_start_comes_back(self):
+        told = self.slipped()
+        before = told.slips
+        assert news(told, PROMISE)
+        assert told.slips == {}
+        assert before == {"t-1": self.SLIP}  # whoever reads it keeps what he has
+
+    def test_it_is_gone_with_the_task(self):
+        told = self.slipped()
+        told.keep(set())
+        assert told.slips == {}
+
+
 class TestRecall:
     def test_words_and_promises_of_tasks_that_wait_as_they_did(self):
         lab = Lab()

@@ -152,6 +152,11 @@ class Client:
         told: Json = self.get("tasks", task_id, "why")
         return told
 
+    def accuracy(self) -> Json:
+        """How told starts came true: `rows` by how far ahead they were told, `needed` starts before one teaches."""
+        told: Json = self.get("forecasts", "hit-rate")
+        return told
+
     def wait(self, task_id: str, timeout: float | None = None, *, every_s: float = 2.0) -> Json:
         """Block until the task has ended; the task then. Raises TimeoutError after `timeout` seconds."""
         end = None if timeout is None else time.monotonic() + timeout

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 
 from paika.domain.plan import ReasonRecord, Wait
-from paika.domain.promise import Promise
+from paika.domain.promise import Promise, Slip
 from paika.domain.reason import DataNotReady, Reason
 from paika.domain.records import Records
 from paika.domain.task import QUEUED
@@ -17,7 +17,10 @@ class Told:
     """The last record of each waiting task."""
 
     def __init__(self, records: Iterable[ReasonRecord] = ()) -> None:
-        self._last = {record.task: record for record in records}
+        self._last: dict[str, ReasonRecord] = {}
+        self.slips: dict[str, Slip] = {}
+        """Promises that moved later and did not come back; another object whenever one is new or gone."""
+        self.add(tuple(records))
 
     def __contains__(self, task: str) -> bool:
         return task in self._last
@@ -33,16 +36,22 @@ class Told:
             return None
         forecast = wait.forecast if promise is not None else None
         start_from = forecast.start_from if forecast else None
-        return ReasonRecord(wait.task, now, wait.reasons, promise, start_from, forecast.slip if forecast else None)
+        return ReasonRecord(wait.task, now, wait.reasons, promise, start_from, _slip(wait, last, promise))
 
-    def add(self, records: Iterable[ReasonRecord]) -> None:
+    def add(self, records: Sequence[ReasonRecord]) -> None:
         """These were written."""
         self._last |= {record.task: record for record in records}
+        slips = {record.task: record.slip for record in records if record.slip is not None}
+        if slips or any(record.task in self.slips for record in records):
+            written = {record.task for record in records}
+            self.slips = {task: slip for task, slip in self.slips.items() if task not in written} | slips
 
     def keep(self, tasks: Collection[str]) -> None:
         """Forget all others: they no longer wait."""
         if any(task not in tasks for task in self._last):
             self._last = {task: record for task, record in self._last.items() if task in tasks}
+            if any(task not in tasks for task in self.slips):
+                self.slips = {task: slip for task, slip in self.slips.items() if task in tasks}
 
 
 def recall_told(store: Store, records: Records) -> tuple[Told, tuple[Promise, ...]]:
@@ -59,6 +68,15 @@ def recall_told(store: Store, records: Records) -> tuple[Told, tuple[Promise, ..
         if record.promise is not None and record.promise.task_version == task.version:
             promises.append(record.promise)
     return Told(told), tuple(promises)
+
+
+def _slip(wait: Wait, last: ReasonRecord | None, promise: Promise | None) -> Slip | None:
+    """Why the promise is later: as the plan says, or as was said before while it still is later than once told."""
+    if promise is None or wait.forecast is None:
+        return None
+    if wait.forecast.slip is not None or last is None or last.slip is None:
+        return wait.forecast.slip
+    return last.slip if promise.start_by > last.slip.was else None
 
 
 def moved(old: Promise | None, new: Promise | None, step_s: int) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 
 from paika.domain.card import CardReading, ExternalUse
 from paika.domain.plan import Plan, Wait
-from paika.domain.promise import Promise
+from paika.domain.promise import Promise, Slip
 from paika.services.score_promises import Accuracy
 
 
@@ -29,13 +29,14 @@ class Live:
     """Immutable; a reader keeps what it has. `waits` answers by task id, `plan.waits` is in rank order.
 
     `promises` are those of the last plan, `usage` each team's decayed card-seconds that it was made with,
-    `accuracy` how told starts have come true so far.
+    `slips` why waiting tasks were promised less than before, `accuracy` how told starts have come true so far.
     """
 
     plan: Plan | None = None
     waits: Mapping[str, Wait] = field(default_factory=dict)
     promises: tuple[Promise, ...] = ()
     usage: Mapping[str, int] = field(default_factory=dict)
+    slips: Mapping[str, Slip] = field(default_factory=dict)
     accuracy: tuple[Accuracy, ...] = ()
     readings: Mapping[str, CardReading] = field(default_factory=dict)
     external: Mapping[str, ExternalUse] = field(default_factory=dict)

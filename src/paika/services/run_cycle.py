@@ -251,7 +251,7 @@ class Cycle:
         seconds = (self.clock.now() - now).total_seconds()
         alarms = tuple(dict.fromkeys(f"{v.rule}: {v.subject}" for v in broken))
         stats = CycleStats(now, seconds, len(snapshot.tasks), self._count)
-        self.live.set(plan=made, waits=waits, promises=promises, alarms=alarms, cycle=stats)
+        self.live.set(plan=made, waits=waits, promises=promises, slips=self._told.slips, alarms=alarms, cycle=stats)
 
 
 def _refused(made: Plan, snapshot: Snapshot, records: Records, broken: list[Violation]) -> Plan:

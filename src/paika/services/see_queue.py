@@ -11,12 +11,23 @@ from operator import attrgetter
 
 from paika.domain.plan import Forecast, Plan, PriorityTerms, Wait
 from paika.domain.problem import BadValue
+from paika.domain.promise import Slip
 from paika.domain.reason import Reason
 from paika.domain.records import Records
 from paika.domain.run import Run, RunState
 from paika.domain.task import QUEUED, TIER_RANK, Demand, Estimate, Task, TaskState, Tier
 from paika.services.live import Live
-from paika.services.seen import Ending, Inputs, Named, ending, inputs_of, person_named, queued_now, team_named
+from paika.services.seen import (
+    Ending,
+    Inputs,
+    Named,
+    ending,
+    forecast_of,
+    inputs_of,
+    person_named,
+    queued_now,
+    team_named,
+)
 
 PAGE_MOST = 500
 _WAITS = tuple(QUEUED)  # found by identity: hashing the states of a long queue costs more than all the rest
@@ -216,7 +227,7 @@ def see_queue(
     end = before + len(picked)
     return QueueView(
         at=now,
-        rows=tuple(queue_row(records, task, wait) for task, wait in picked),
+        rows=tuple(queue_row(records, task, wait, live.slips) for task, wait in picked),
         cursor=f"{end}.{picked[-1][0].id}" if picked and end < line.total else None,
         total=line.total,
         left_out=max(0, line.total - end),
@@ -225,8 +236,8 @@ def see_queue(
     )
 
 
-def queue_row(records: Records, task: Task, wait: Wait | None) -> QueueRow:
-    """A waiting task with what the plan says of it, if it does."""
+def queue_row(records: Records, task: Task, wait: Wait | None, slips: Mapping[str, Slip]) -> QueueRow:
+    """A waiting task with what the plan says of it, if it does, and why it was promised less than before."""
     return QueueRow(
         position=wait.rank if wait else None,
         id=task.id,
@@ -244,7 +255,7 @@ def queue_row(records: Records, task: Task, wait: Wait | None) -> QueueRow:
         milestone_at=task.milestone_at,
         milestone=task.milestone,
         terms=wait.terms if wait else None,
-        forecast=wait.forecast if wait else None,
+        forecast=forecast_of(wait, slips) if wait else None,
         reasons=wait.reasons if wait else (),
         unseen_since=None if wait else task.state_since or task.submitted_at,
         preemptible=task.preemptible,

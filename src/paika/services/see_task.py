@@ -18,7 +18,7 @@ from paika.domain.units import card_seconds, whole_seconds
 from paika.ports.store import LedgerQuery, Store
 from paika.services.end_task import closing_cause
 from paika.services.live import Live
-from paika.services.seen import Ending, Inputs, Named, ending, inputs_of, person_named, team_named
+from paika.services.seen import Ending, Inputs, Named, ending, forecast_of, inputs_of, person_named, team_named
 
 LEDGER_MOST = 1_000
 
@@ -124,7 +124,7 @@ def see_task(
         held_by=person_named(records, task.held_by) if task.held_by else None,
         position=wait.rank if wait else None,
         terms=wait.terms if wait else None,
-        forecast=wait.forecast if wait else None,
+        forecast=forecast_of(wait, live.slips) if wait else None,
         reasons=wait.reasons if wait else (),
         unseen_since=task.state_since or task.submitted_at if task.state in QUEUED and wait is None else None,
         history=store.reasons_of(task_id, history) if history else (),

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from paika.domain.dataset import Dataset, Readiness
+from paika.domain.plan import Forecast, Wait
+from paika.domain.promise import Slip
 from paika.domain.reason import (
     DataNotReady,
     Held,
@@ -73,6 +75,14 @@ def task_named(records: Records, task: str) -> Named:
     """An open task by name; one that ended goes by its id."""
     known = records.tasks.get(task)
     return Named(task, known.name if known else task)
+
+
+def forecast_of(wait: Wait, slips: Mapping[str, Slip]) -> Forecast | None:
+    """What is told of a task's start; a slip is told on while the start stays later than it once was."""
+    told, slip = wait.forecast, slips.get(wait.task)
+    if told is None or slip is None or told.slip is not None or told.start_by <= slip.was:
+        return told
+    return replace(told, slip=slip)
 
 
 def queued_now(task: Task) -> bool:

@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from paika.domain.units import PARTS_PER_CARD, SECONDS_PER_HOUR
 from paika.interfaces.board.cell import Cell, cell_of
-from paika.interfaces.board.rows import Line, line_of, table_rows
+from paika.interfaces.board.rows import Line, line_of, start_words, table_rows
 from paika.interfaces.board.visit import BoardRoute, Guest, Visit
 from paika.services.see_cards import CardsView, NodeRow, Occupant, Shows, see_cards
 from paika.services.see_overview import Overview, see_overview
@@ -104,7 +104,8 @@ def mine(visit: Visit, queue: QueueView) -> Answer:
         cause = visit.t("answer.mine.untold") if own.rows else visit.t("answer.mine.all_run")
         return Answer("mine", "—" if own.rows else str(len(running)), "", _lines(cause, counts), href)
     of = visit.t("answer.mine.of")
-    return Answer("mine", visit.when(first.forecast.start_by), of, _lines(first.name, counts), href)
+    at = start_words(visit, first)[0] if first.forecast.rough else visit.when(first.forecast.start_by)
+    return Answer("mine", at, of, _lines(first.name, counts), href)
 
 
 def ready(visit: Visit, view: ReadinessView) -> Answer:

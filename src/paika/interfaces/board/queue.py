@@ -11,6 +11,7 @@ from starlette.responses import Response
 from paika.domain.task import QUEUED, TaskState, Tier
 from paika.interfaces.board.rows import table_rows
 from paika.interfaces.board.visit import BoardRoute, Guest
+from paika.services.see_accuracy import see_accuracy
 from paika.services.see_queue import QueueFilter, see_queue, see_running
 
 router = APIRouter(route_class=BoardRoute)
@@ -45,4 +46,5 @@ def queue(visit: Guest, wanted: Wanted, cursor: str = "") -> Response:
         tiers=list(Tier),
         states=[TaskState.WAITING, TaskState.HELD, TaskState.PARKED],
         cursor=cursor,
+        accuracy=see_accuracy(visit.live, visit.now),
     )

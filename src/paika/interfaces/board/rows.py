@@ -9,9 +9,12 @@ from typing import Any
 from markupsafe import Markup, escape
 
 from paika.domain.dataset import Readiness
+from paika.domain.plan import Forecast
+from paika.domain.promise import Slip
 from paika.domain.task import Demand
 from paika.interfaces.board.visit import Visit
 from paika.interfaces.wording.say import gib
+from paika.interfaces.wording.starts import ToldStart, hit_said, start_said
 from paika.services.change_task import may_change
 from paika.services.see_queue import QueueRow, facts_of_row
 from paika.services.seen import Inputs
@@ -40,6 +43,7 @@ class Line:
     ready: Ready | None
     start: str
     basis: str
+    slip: str
     reasons: tuple[dict[str, Any], ...]
     mine: bool
     may_change: bool
@@ -83,6 +87,7 @@ def line_of(visit: Visit, row: QueueRow) -> Line:
         ready=ready_words(visit, row.inputs),
         start=start,
         basis=basis,
+        slip=slip_words(visit, row.forecast.slip if row.forecast else None),
         reasons=tuple(visit.told(reason) for reason in row.reasons),
         mine=row.owner.id == visit.who.person,
         may_change=may_change(visit.who, visit.records.tasks[row.id]),
@@ -117,11 +122,23 @@ def ready_words(visit: Visit, inputs: Inputs | None) -> Ready | None:
     return Ready(f"{state} {inputs.percent} %", TONES[inputs.readiness], inputs.percent)
 
 
+def told_start(forecast: Forecast) -> ToldStart:
+    """What people read of a forecast."""
+    return ToldStart(forecast.start_by, forecast.start_from, forecast.hit_permille, forecast.holds, forecast.rough)
+
+
+def slip_words(visit: Visit, slip: Slip | None) -> str:
+    """Why a start is later than promised; '' if it is not."""
+    return visit.t(f"slip.{slip.cause}", was=slip.was, subject=slip.subject) if slip else ""
+
+
 def start_words(visit: Visit, row: QueueRow) -> tuple[str, str]:
     """The expected start and what it rests on; a dash with its cause when none can be told."""
     if row.forecast is not None:
-        basis = visit.t("start.by_limits" if row.forecast.by_limits else "start.by_estimates")
-        return visit.t("start.by", at=row.forecast.start_by), basis
+        told = told_start(row.forecast)
+        basis = "" if told.rough else visit.t("start.by_limits" if row.forecast.by_limits else "start.by_estimates")
+        said = [part for part in (hit_said(visit.t, told), basis) if part]
+        return start_said(visit.t, told, visit.context.zone, visit.now), visit.t("list.dot").join(said)
     if row.unseen_since is not None:
         return "—", visit.t("start.unseen")
     first = row.reason

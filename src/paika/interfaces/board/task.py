@@ -8,16 +8,18 @@ from typing import Any
 from fastapi import APIRouter
 from starlette.responses import Response
 
+from paika.domain.plan import ReasonRecord
 from paika.domain.problem import NotFound, Problem
 from paika.domain.run import RunState
 from paika.domain.task import ENDED, QUEUED, TaskState
 from paika.interfaces.board.cell import ending_words
 from paika.interfaces.board.entry import Fields, Posted, by_field, version_of
 from paika.interfaces.board.naming import dataset_names
-from paika.interfaces.board.rows import limit_words, need_words, ready_words, start_words
+from paika.interfaces.board.rows import limit_words, need_words, ready_words, slip_words, start_words
 from paika.interfaces.board.tail import download, tail_if_allowed, tail_of
 from paika.interfaces.board.visit import BoardRoute, Guest, Visit
 from paika.interfaces.wording.say import RUN_DETAIL, told_of
+from paika.interfaces.wording.starts import ToldStart, start_said
 from paika.services.change_task import cancel_task, edit_task, hold_task, may_change, release_task
 from paika.services.preview_plan import Unblock
 from paika.services.see_cards import occupant
@@ -34,7 +36,7 @@ EDITABLE = ("priority", "limit", "milestone_at", "note")
 def task_page(visit: Guest, task: str, run: str = "") -> Response:
     """All of a task."""
     view = see_task(visit.context.store, visit.records, visit.live, visit.now, task, history=HISTORY)
-    row = queue_row(visit.records, view.task, visit.live.waits.get(task))
+    row = queue_row(visit.records, view.task, visit.live.waits.get(task), visit.live.slips)
     start, basis = start_words(visit, row)
     runs = tuple(reversed(view.runs))
     shown = next((r for r in runs if r.id == run), runs[0] if runs else None)
@@ -49,6 +51,7 @@ def task_page(visit: Guest, task: str, run: str = "") -> Response:
         ready=ready_words(visit, view.inputs),
         start=start,
         basis=basis,
+        slip=slip_words(visit, view.forecast.slip if view.forecast else None),
         queued=view.task.state in QUEUED,
         ended=view.task.state in ENDED,
         runs=[(one, run_words(visit, one)) for one in runs],
@@ -56,7 +59,7 @@ def task_page(visit: Guest, task: str, run: str = "") -> Response:
         tail=tail_if_allowed(visit, task, shown.id) if shown else None,
         cards=[(part.node, [_card(visit, card) for card in part.cards]) for part in shown.parts] if shown else [],
         reasons=[visit.told(reason) for reason in view.reasons],
-        history=[(record.at, [visit.told(reason) for reason in record.reasons]) for record in view.history],
+        history=[_past(visit, record) for record in view.history],
         closed=visit.told(view.closed_by) if view.closed_by else None,
         may_change=may_change(visit.who, view.task),
         secrets=may_read_program(visit.who, view.task),
@@ -116,6 +119,15 @@ def run_words(visit: Visit, run: RunRow) -> dict[str, Any]:
         "tone": tone,
         "more": told_of(RUN_DETAIL, run.detail, visit.lang),
     }
+
+
+def _past(visit: Visit, record: ReasonRecord) -> tuple[datetime, list[dict[str, Any]], str, str]:
+    """When something else was told: the reasons, the start, and why it was later than before."""
+    promise, start = record.promise, ""
+    if promise is not None:
+        told = ToldStart(promise.start_by, record.start_from, None, True, False)
+        start = visit.t("task.told", start=start_said(visit.t, told, visit.context.zone, visit.now))
+    return record.at, [visit.told(reason) for reason in record.reasons], start, slip_words(visit, record.slip)
 
 
 def _way(visit: Visit, one: Unblock) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from paika.interfaces.cli import (
+    accuracy,
     bookings,
     books,
     cards,
@@ -33,6 +34,7 @@ COMMANDS: tuple[Command, ...] = (
     *logs.COMMANDS,
     *cards.COMMANDS,
     *datasets.COMMANDS,
+    *accuracy.COMMANDS,
     *people.COMMANDS,
     *bookings.COMMANDS,
     *books.COMMANDS,

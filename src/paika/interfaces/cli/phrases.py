@@ -11,6 +11,7 @@ from paika.interfaces.cli.language import MACHINE_ZONE, Tongue
 from paika.interfaces.cli.sheet import Part
 from paika.interfaces.wording.catalogue import Lang
 from paika.interfaces.wording.say import gib, span, told_of, when
+from paika.interfaces.wording.starts import ToldStart, hit_said, start_said
 
 DASH = "—"
 Told = Mapping[str, Any]
@@ -106,12 +107,32 @@ class Phrases:
     def start(self, row: Told) -> str:
         """The latest start, or why none can be told."""
         if row["forecast"] is not None:
-            return self.t("start.by", at=self.when(row["forecast"]["start_by"]))
+            return self.forecast(row["forecast"])
         if row["unseen_since"] is not None:
             return self.t("cli.start.unseen")
         code = row["reasons"][0]["code"] if row["reasons"] else ""
         parked = self.t("start.parked") if row.get("state") == "parked" else self.t("start.untold")
         return self.tongue.maybe(f"start.{code}", parked)
+
+    def forecast(self, forecast: Told) -> str:
+        """'14:20–15:10 (82 % of such ranges held)', 'by 15:10 at the latest', 'in about 4–6 days'."""
+        start_by = instant(forecast["start_by"])
+        assert start_by is not None
+        told = ToldStart(
+            start_by,
+            instant(forecast["start_from"]),
+            forecast["hit_permille"],
+            forecast["holds"],
+            forecast["rough"],
+        )
+        start, hit = start_said(self.t, told, MACHINE_ZONE, self.now), hit_said(self.t, told)
+        return self.t("start.with_hit", start=start, hit=hit) if hit else start
+
+    def slip(self, slip: Told | None) -> str:
+        """Why a start is later than promised; '' if it is not."""
+        if slip is None:
+            return ""
+        return self.t(f"slip.{slip['cause']}", was=self.when(slip["was"]), subject=slip["subject"])
 
     def reason(self, row: Told) -> str:
         """The first reason with how many stand behind it."""

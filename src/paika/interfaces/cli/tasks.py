@@ -193,9 +193,18 @@ def why(call: Call, *, task: str) -> Answer:
         if len(told["history"]) > 1:
             sheet.line((p.t("task.history"), "dim"))
             for record in told["history"][1:]:
-                sheet.line(f"  {p.when(record['at'])}  ", p.reason(record))
+                sheet.line(f"  {p.when(record['at'])}  ", p.reason(record), (_told_then(p, record), "dim"))
 
     return Answer(told, view)
+
+
+def _told_then(p: Phrases, record: Told) -> str:
+    """The start that was told with the reasons; '' if none was."""
+    if record["promise"] is None:
+        return ""
+    fields = {"start_from": record["start_from"], "hit_permille": None, "holds": True, "rough": False}
+    start = p.t("task.told", start=p.forecast(record["promise"] | fields))
+    return "  " + " · ".join(part for part in (start, p.slip(record["slip"])) if part)
 
 
 def waiting(sheet: Sheet, p: Phrases, told: Told) -> None:
@@ -206,6 +215,8 @@ def waiting(sheet: Sheet, p: Phrases, told: Told) -> None:
         return
     place = p.t("task.position", place=told["position"]) if told["position"] is not None else ""
     sheet.line((p.t("col.start") + "  ", "dim"), p.start(told), f"  {place}")
+    if told["forecast"] is not None and told["forecast"]["slip"] is not None:
+        sheet.line(("  " + p.slip(told["forecast"]["slip"]), "yellow"))
     for reason in told["reasons"]:
         sheet.line(("· ", "yellow"), str(reason["message"]))
         if reason["hint"]:

@@ -32,7 +32,6 @@ WORDS: dict[str, str] = {
     "need.limit": "limit {span}",
     "need.estimate": "about {span}",
     "need.unlimited": "length unknown",
-    "start.by": "by {at}",
     "start.by_limits": "from limits",
     "start.by_estimates": "from estimates",
     "start.unseen": "Not planned yet; a moment",

@@ -32,7 +32,6 @@ WORDS: dict[str, str] = {
     "need.limit": "时限 {span}",
     "need.estimate": "约 {span}",
     "need.unlimited": "时长未知",
-    "start.by": "{at} 前",
     "start.by_limits": "按时限推算",
     "start.by_estimates": "按估计推算",
     "start.unseen": "还没轮到排程，稍等片刻",

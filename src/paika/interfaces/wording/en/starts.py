@@ -1,0 +1,38 @@
+"""Starts in words: ranges, slips, and how often they came true."""
+
+from __future__ import annotations
+
+WORDS: dict[str, str] = {
+    "start.by": "by {at} at the latest",
+    "start.range": "{first}–{last}",
+    "start.hit": "{percent} % of such ranges held",
+    "start.with_hit": "{start} ({hit})",
+    "start.not_held": "about {at}, not held",
+    "start.rough": "in about {days} days",
+    "slip.overrun": "later than promised ({was}), because run {subject} overran",
+    "slip.lost_card": "later than promised ({was}), because card {subject} was lost",
+    "slip.higher_rank": "later than promised ({was}), because task {subject} came before",
+    "slip.policy": "later than promised ({was}), because the policy changed",
+    "slip.changed": "later than promised ({was}), because the task was changed",
+    "slip.reservation": "later than promised ({was}), because of booking {subject}",
+    "slip.quota": "later than promised ({was}), because the quota of team {subject} is used up",
+    "slip.unknown": "later than promised ({was}); the cause is unknown",
+    "task.told": "Told: {start}",
+    "terms.entitled": "Under the team’s floor",
+    "terms.first": "goes first",
+    "accuracy.title": "How told starts came true",
+    "accuracy.lead": "Told ahead",
+    "accuracy.between": "{first}–{last} h",
+    "accuracy.seen": "Starts",
+    "accuracy.held": "Ranges that held",
+    "accuracy.early": "P10",
+    "accuracy.late": "P90",
+    "accuracy.earlier": "{span} earlier",
+    "accuracy.later": "{span} later",
+    "accuracy.on_time": "on time",
+    "accuracy.few": "not enough history yet",
+    "accuracy.none": "Not enough history yet: from {needed} starts on, ranges are told and their hit rate stands here.",
+    "accuracy.about": "Actual start against the told one: a tenth came earlier than P10, a tenth later than P90.",
+    "cli.noun.plan": "The plan and its forecasts",
+    "cli.do.plan.accuracy": "How often told starts came true, by how far ahead they were told",
+}

@@ -1,0 +1,38 @@
+"""开始时间的说法：区间、推迟的原因、说中的比例。"""
+
+from __future__ import annotations
+
+WORDS: dict[str, str] = {
+    "start.by": "最迟 {at}",
+    "start.range": "{first}–{last}",
+    "start.hit": "上次同类命中 {percent}%",
+    "start.with_hit": "{start}（{hit}）",
+    "start.not_held": "约 {at}，不保留",
+    "start.rough": "约 {days} 天后",
+    "slip.overrun": "比承诺（{was}）晚：运行 {subject} 超时",
+    "slip.lost_card": "比承诺（{was}）晚：卡 {subject} 掉了",
+    "slip.higher_rank": "比承诺（{was}）晚：任务 {subject} 排到了前面",
+    "slip.policy": "比承诺（{was}）晚：排程口径变了",
+    "slip.changed": "比承诺（{was}）晚：任务改过",
+    "slip.reservation": "比承诺（{was}）晚：预约 {subject} 占了卡",
+    "slip.quota": "比承诺（{was}）晚：团队 {subject} 的额度用满",
+    "slip.unknown": "比承诺（{was}）晚：原因不明",
+    "task.told": "当时告知：{start}",
+    "terms.entitled": "团队保底未满",
+    "terms.first": "优先",
+    "accuracy.title": "预计开始说得准不准",
+    "accuracy.lead": "提前多久告知",
+    "accuracy.between": "{first}–{last} 小时",
+    "accuracy.seen": "次数",
+    "accuracy.held": "区间命中",
+    "accuracy.early": "P10",
+    "accuracy.late": "P90",
+    "accuracy.earlier": "早 {span}",
+    "accuracy.later": "晚 {span}",
+    "accuracy.on_time": "准时",
+    "accuracy.few": "历史还不够",
+    "accuracy.none": "历史还不够：攒够 {needed} 次开始后会给出区间，命中率也会写在这里。",
+    "accuracy.about": "实际开始与告知的开始相比：一成早于 P10，一成晚于 P90。",
+    "cli.noun.plan": "排程与预计开始",
+    "cli.do.plan.accuracy": "告知的开始时间有多准，按提前多久告知分开",
+}
