@@ -19,7 +19,7 @@ from paika.domain.reason import Held, TeamInactive
 from paika.domain.run import EndCause, RunPart
 from paika.domain.task import TaskState
 from paika.domain.team import Team
-from paika.ports.store import OUTCOMES_KEPT, AuditQuery, LedgerQuery, Store, TaskQuery
+from paika.ports.store import OUTCOMES_KEPT, AuditQuery, HourUsage, LedgerQuery, Store, TaskQuery
 from tests.ports.store_examples import T0, after_run, ended, note, put, run, task
 from tests.strategies import AWKWARD
 
@@ -139,6 +139,24 @@ class ListingPromises:
             (AuditQuery(until=entries[1].at), [0]),
         ):
             assert list(store.audit(query).rows) == [entries[n] for n in want], query
+
+    def test_usage_by_full_hours_is_of_what_was_spent(self, store: Store) -> None:
+        def line(kind: EntryKind, minutes: int, amount: int, team: str = "vision") -> LedgerEntry:
+            return LedgerEntry(kind, T0 + timedelta(minutes=minutes), "r1", "t1", team, "ann", "A100", 0, amount)
+
+        spend, lost = EntryKind.SPEND, EntryKind.LOST
+        lines = [line(spend, -1, 1), line(spend, 0, 10), line(spend, 59, 5), line(lost, 30, 100), line(spend, 60, 7)]
+        put(store, ledger=(*lines, line(spend, 30, 3, "speech"), line(spend, 30, 0, "idle")))
+        hour = timedelta(hours=1)
+        whole = (
+            HourUsage("vision", T0 - hour, 1),
+            HourUsage("speech", T0, 3),
+            HourUsage("vision", T0, 15),
+            HourUsage("vision", T0 + hour, 7),
+        )
+        assert store.usage_by_hour(T0 - hour) == whole
+        assert store.usage_by_hour(T0 + hour / 2) == whole[1:]
+        assert store.usage_by_hour(T0 + 2 * hour) == ()
 
     def test_the_last_reasons_of_many_tasks_at_once(self, store: Store) -> None:
         promise = Promise("t1", 3, T0 + timedelta(hours=2), (RunPart("n1", ("c1", "c2")),), 70)

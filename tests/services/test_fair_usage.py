@@ -75,8 +75,7 @@ def test_the_ledger_asked_in_buckets_comes_near_to_each_entry_by_itself(told, ha
     found = FairUsage(store).at((), Policy(fair_half_life_s=half_life), T0 + timedelta(microseconds=1)).get("vision", 0)
     spent = [(age, amount) for kind, age, amount in told if kind is EntryKind.SPEND]
     exact = sum(decayed(amount, age, half_life) for age, amount in spent)
-    width = max(HOUR, half_life // 8)
-    nearest = sum(decayed(amount, max(0, age - width), half_life) for age, amount in spent)
+    nearest = sum(decayed(amount, max(0, age - HOUR), half_life) for age, amount in spent)
     assert exact - sum(amount // 1000 + 1 for _, amount in spent) <= found <= nearest + len(spent)
 
 
@@ -96,6 +95,14 @@ class TestAskedAgainAndAgain:
         usage, policy = FairUsage(store), Policy()
         slow = usage.at((), policy, T0)["vision"]
         assert usage.at((), replace(policy, version=2, fair_half_life_s=86_400), T0)["vision"] < slow / 10
+
+    def test_an_end_that_comes_late_still_counts(self):
+        store, policy = InMemoryStore(), Policy()
+        usage = FairUsage(store)
+        assert usage.at((), policy, T0) == {}
+        put(store, ledger=(entry(EntryKind.SPEND, 5 * HOUR, 1000),))
+        at = T0 + timedelta(seconds=policy.step_s)
+        assert usage.at((), policy, at) == FairUsage(store).at((), policy, at) != {}
 
     def test_a_new_server_counts_the_same(self):
         store, policy = InMemoryStore(), Policy()

@@ -70,6 +70,15 @@ class UsageRow:
 
 
 @dataclass(frozen=True, slots=True)
+class HourUsage:
+    """Card-seconds that a team spent in the hour that begins at `hour_start`; what was lost is not in them."""
+
+    team: str
+    hour_start: datetime
+    card_seconds: int
+
+
+@dataclass(frozen=True, slots=True)
 class AuditQuery:
     """Which audit entries: newest first. `since` belongs to the span, `until` does not."""
 
@@ -123,6 +132,13 @@ class Store(Protocol):
 
     def usage(self, since: datetime | None = None, until: datetime | None = None) -> tuple[UsageRow, ...]:
         """Sums of ledger entries by team, person and card type, in that order."""
+        ...
+
+    def usage_by_hour(self, since: datetime) -> tuple[HourUsage, ...]:
+        """What teams have spent in each full hour in UTC from `since` on, by hour and team; hours without any left out.
+
+        `since` is taken back to the full hour.
+        """
         ...
 
     def audit(self, query: AuditQuery) -> Page[AuditEntry]:

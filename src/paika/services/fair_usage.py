@@ -13,8 +13,8 @@ from paika.domain.units import EPOCH, SECONDS_PER_HOUR, card_seconds, whole_seco
 from paika.planning.order import step_at
 from paika.ports.store import Store
 
-BUCKETS_PER_HALF_LIFE = 8
 HALF_LIVES = 10  # what is older counts less than a thousandth
+LATE_S = 86_400  # ends that engines report so late still find their hour
 
 
 def worn_down(buckets: Mapping[int, Mapping[str, int]], width_s: int, at: int, half_life_s: int) -> dict[str, int]:
@@ -37,12 +37,12 @@ def in_use(runs: Iterable[Run], at: datetime) -> dict[str, int]:
 
 
 class FairUsage:
-    """Asks the ledger once for what is past, and then only for the bucket under way, once for each policy step."""
+    """Asks the ledger once for all that counts, and then once for each policy step for its last day."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._past: dict[int, dict[str, int]] = {}
-        self._width = 0
+        self._hours: dict[int, dict[str, int]] = {}
+        self._from: int | None = None
         self._step: tuple[int, Policy] | None = None
         self._used: dict[str, int] = {}
 
@@ -51,30 +51,22 @@ class FairUsage:
         so that priorities do not move with every run that ends."""
         step = step_at(policy, now)
         if self._step != (step, policy):
-            total = Counter(self._ended(policy, step, now))
+            self._look(step - HALF_LIVES * policy.fair_half_life_s, step)
+            total = Counter(worn_down(self._hours, SECONDS_PER_HOUR, step, policy.fair_half_life_s))
             total.update(in_use(runs, _date(step)))
             self._used, self._step = dict(total), (step, policy)
         return self._used
 
-    def _ended(self, policy: Policy, step: int, now: datetime) -> dict[str, int]:
-        width = max(SECONDS_PER_HOUR, policy.fair_half_life_s // BUCKETS_PER_HALF_LIFE)
-        if width != self._width:
-            self._past, self._width = {}, width
-        current = step - step % width
-        wanted = range(current - HALF_LIVES * policy.fair_half_life_s // width * width, current, width)
-        for start in wanted:
-            if start not in self._past:
-                self._past[start] = self._asked(_date(start), _date(start + width))
-        for start in [start for start in self._past if start not in wanted]:
-            del self._past[start]
-        recent = self._asked(_date(current), now)
-        return worn_down({**self._past, current: recent}, width, step, policy.fair_half_life_s)
-
-    def _asked(self, start: datetime, end: datetime) -> dict[str, int]:
-        spent: Counter[str] = Counter()
-        for row in self._store.usage(start, end):
-            spent[row.team] += row.spent_card_seconds
-        return {team: amount for team, amount in spent.items() if amount}
+    def _look(self, oldest: int, step: int) -> None:
+        """Bring the hours from `oldest` on up to date; a longer half-life asks for older ones too."""
+        oldest -= oldest % SECONDS_PER_HOUR
+        late = step - LATE_S - (step - LATE_S) % SECONDS_PER_HOUR
+        since = oldest if self._from is None or oldest < self._from else max(oldest, late)
+        self._hours = {hour: spent for hour, spent in self._hours.items() if oldest <= hour < since}
+        for row in self._store.usage_by_hour(_date(since)):
+            hour = int((row.hour_start - EPOCH).total_seconds())
+            self._hours.setdefault(hour, {})[row.team] = row.card_seconds
+        self._from = oldest
 
 
 def _date(at: int) -> datetime:

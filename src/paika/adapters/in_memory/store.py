@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import datetime
 from threading import Condition, RLock
@@ -11,7 +11,7 @@ from typing import TypeVar
 from paika.adapters.codec.cursor import decode_cursor, encode_cursor
 from paika.domain.audit import AuditEntry
 from paika.domain.dataset import Dataset
-from paika.domain.ledger import Balance, LedgerEntry
+from paika.domain.ledger import Balance, EntryKind, LedgerEntry
 from paika.domain.match import MatchRecord
 from paika.domain.plan import ReasonRecord
 from paika.domain.problem import KeyReused
@@ -20,7 +20,7 @@ from paika.domain.records import Change, Noun, Receipt, Records, apply, not_open
 from paika.domain.run import Run
 from paika.domain.task import Task
 from paika.domain.units import EPOCH
-from paika.ports.store import OUTCOMES_KEPT, AuditQuery, LedgerQuery, Page, TaskQuery, UsageRow
+from paika.ports.store import OUTCOMES_KEPT, AuditQuery, HourUsage, LedgerQuery, Page, TaskQuery, UsageRow
 
 T = TypeVar("T")
 
@@ -145,6 +145,16 @@ class InMemoryStore:
             UsageRow(*key, balance.held_parts, balance.spent_card_seconds, balance.lost_card_seconds)
             for key, balance in sorted(sums.items())
         )
+
+    def usage_by_hour(self, since: datetime) -> tuple[HourUsage, ...]:
+        """What teams have spent in each full hour from `since` on, by hour and team."""
+        first = since.replace(minute=0, second=0, microsecond=0)
+        with self._changed:
+            spent = [entry for entry in self._ledger if entry.kind is EntryKind.SPEND and entry.at >= first]
+        sums: Counter[tuple[datetime, str]] = Counter()
+        for entry in spent:
+            sums[entry.at.replace(minute=0, second=0, microsecond=0), entry.team] += entry.card_seconds
+        return tuple(HourUsage(team, hour, total) for (hour, team), total in sorted(sums.items()) if total)
 
     def audit(self, query: AuditQuery) -> Page[AuditEntry]:
         """Audit entries, newest first."""

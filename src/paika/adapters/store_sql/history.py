@@ -34,10 +34,11 @@ from paika.domain.promise import Outcome
 from paika.domain.records import Noun, Receipt
 from paika.domain.run import Run
 from paika.domain.task import Task
-from paika.ports.store import AuditQuery, LedgerQuery, Page, TaskQuery, UsageRow
+from paika.ports.store import AuditQuery, HourUsage, LedgerQuery, Page, TaskQuery, UsageRow
 
 T = TypeVar("T")
 Filters = list[ColumnElement[bool]]
+HOUR_US = 3_600_000_000
 BATCH = 500  # ids in one IN list
 
 
@@ -121,6 +122,17 @@ def usage(connection: Connection, since: datetime | None, until: datetime | None
     rows = connection.execute(summed)
     found = (UsageRow(r.team, r.person, r.card_type, int(r.parts), int(r.spent), int(r.lost)) for r in rows)
     return tuple(sorted(found, key=lambda row: (row.team, row.person, row.card_type)))
+
+
+def usage_by_hour(connection: Connection, since: datetime) -> tuple[HourUsage, ...]:
+    """What teams have spent in each full hour from `since` on, by hour and team."""
+    first = since.replace(minute=0, second=0, microsecond=0)
+    hour = (LEDGER.c.at_us // HOUR_US).label("hour")
+    spent = func.sum(LEDGER.c.card_seconds).label("spent")
+    wanted = [LEDGER.c.kind == EntryKind.SPEND.value, *_within(LEDGER, first, None)]
+    rows = connection.execute(select(hour, LEDGER.c.team, spent).where(*wanted).group_by(hour, LEDGER.c.team))
+    found = (HourUsage(row.team, moment(int(row.hour) * HOUR_US), int(row.spent)) for row in rows if row.spent)
+    return tuple(sorted(found, key=lambda row: (row.hour_start, row.team)))
 
 
 def reasons_of(connection: Connection, task_id: str, limit: int) -> tuple[ReasonRecord, ...]:

@@ -25,7 +25,7 @@ from paika.domain.promise import Outcome
 from paika.domain.records import Change, Receipt, Records, apply, not_open
 from paika.domain.run import Run
 from paika.domain.task import Task
-from paika.ports.store import OUTCOMES_KEPT, AuditQuery, LedgerQuery, Page, StoreFailed, TaskQuery, UsageRow
+from paika.ports.store import OUTCOMES_KEPT, AuditQuery, HourUsage, LedgerQuery, Page, StoreFailed, TaskQuery, UsageRow
 
 
 class SqlStore:
@@ -111,6 +111,11 @@ class SqlStore:
         """Sums of ledger entries by team, person and card type, in that order."""
         with self._connected() as connection:
             return history.usage(connection, since, until)
+
+    def usage_by_hour(self, since: datetime) -> tuple[HourUsage, ...]:
+        """What teams have spent in each full hour from `since` on, by hour and team."""
+        with self._connected() as connection:
+            return history.usage_by_hour(connection, since)
 
     def audit(self, query: AuditQuery) -> Page[AuditEntry]:
         """Audit entries, newest first."""
