@@ -573,6 +573,26 @@ class TestPromises:
         assert lab.live.promises == (promise,)
         assert lab.store.reasons_of(task.id) == before
 
+    def test_of_a_changed_task_it_is_told_anew_though_the_answer_is_the_same(self, lab):
+        decide, known = lab.cycle.decide, {}
+
+        def keeping(*question):
+            """Answers that did not change stay the very same objects, as when they come from another process."""
+            made, broken = decide(*question)
+            for wait in made.waits:
+                if known.get(wait.task) != wait:
+                    known[wait.task] = wait
+            return replace(made, waits=tuple(known[wait.task] for wait in made.waits)), broken
+
+        lab.cycle.decide = keeping
+        task = self.waiting(lab)
+        before = lab.live.waits[task.id]
+        edit_task(lab.store, lab.clock, lab.admin(), task.id, {"note": "for the paper"}, "UTC")
+        lab.turn()
+        assert lab.live.waits[task.id] is before
+        assert lab.store.reasons_of(task.id)[0].promise == lab.live.promises[0]
+        assert lab.live.promises[0].task_version == lab.task(task.id).version
+
     def test_a_slip_is_told_with_its_cause_and_stays_on_record(self, lab):
         late = lab.submit(command=["sleep", "90000"], estimate="1h", **A100)
         fill(lab, 3, argv=("sleep", "90000"), limit="2h")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -149,3 +150,14 @@ def test_closed_it_leaves_nothing(planner, question):
     planner.close()
     assert child.poll() is not None
     planner.close()
+
+
+def test_after_a_question_that_cannot_be_sent_it_begins_anew(planner, question):
+    planner(*question)
+    first = child_of(planner)
+    snapshot, policy, now = question
+    odd = replace(snapshot.tasks[0], note=lambda: "")  # no pickle
+    with pytest.raises((AttributeError, TypeError, pickle.PicklingError)):
+        planner(replace(snapshot, tasks=(odd, *snapshot.tasks[1:])), policy, now)
+    assert first.poll() is not None
+    assert planner(*question) == decide(*question)

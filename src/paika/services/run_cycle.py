@@ -217,16 +217,18 @@ class Cycle:
         told = stops(current, made, now)
         parked: list[Task] = []
         reasons: list[ReasonRecord] = []
-        before = self.live.read().waits  # an answer that is the very same object was written when it was new
+        live = self.live.read()
+        before, versions = live.waits, {promise.task: promise.task_version for promise in live.promises}
         for wait in made.waits:
             task = current.tasks.get(wait.task)
             if task is None or task.state not in QUEUED:
                 continue
             if (moved := _parked(task, wait.parked, now)) is not None:
                 parked.append(moved)
-            if before.get(task.id) is wait:
-                continue
-            news = self._told.news(wait, promised.get(task.id), now, current.policy.step_s)
+            promise = promised.get(task.id)
+            if before.get(task.id) is wait and (promise is None or versions.get(task.id) == promise.task_version):
+                continue  # the very same answer to the same task was written when it was new
+            news = self._told.news(wait, promise, now, current.policy.step_s)
             if news is not None:
                 reasons.append(news)
         puts = (*intents.puts, *told.puts, *parked)

@@ -48,6 +48,9 @@ class PlannerProcess:
             log.warning("planner_process_failed", cause=str(fault) or type(fault).__name__)
             self.close()
             return decide(snapshot, policy, now)
+        except BaseException:
+            self.close()  # who was told what is no longer sure
+            raise
 
     def close(self) -> None:
         """End the child, if there is one; a later call makes another."""
