@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.dev
 WORKERS ?= 2
 
-.PHONY: help setup demo test lint laws mutate bench-plan bench-api bench-timeline bench-replay bench-quality lock vendor clean
+.PHONY: help setup demo test lint laws mutate bench-plan bench-api bench-timeline bench-replay bench-quality bench-pack lock vendor clean
 
 help:
 	@echo "make demo [ONCE=1]  a lab of virtual cards, busy from the first minute (ONCE=1: play to the end, check, exit)"
@@ -19,6 +19,7 @@ help:
 	@echo "make bench-timeline redraws of the timeline in a real browser: 1,000 cards x 5,000 bars (needs Chromium)"
 	@echo "make bench-replay   replay: jobs a second of CPU on a week of Philly, beside plain rules"
 	@echo "make bench-quality  decisions beside plain rules: known optima of small loads, two teams of Helios"
+	@echo "make bench-pack     how full cards get: pods of Alibaba at 130 %, beside first fit, best fit, FGD"
 	@echo "make lock           pin the dependencies anew"
 	@echo "make vendor         fetch the pinned front-end files anew (needs npm)"
 
@@ -71,6 +72,9 @@ bench-replay: $(VENV)/.run
 
 bench-quality: $(VENV)/.run
 	$(BIN)/python bench/quality.py
+
+bench-pack: $(VENV)/.run
+	$(BIN)/python bench/pack.py
 
 lock: $(STAMP)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv

@@ -161,3 +161,60 @@ def test_what_is_no_policy(trace: Path, tmp_path: Path, name: str, text: str | N
     asked = str(tmp_path / name) if "." in name else name
     exit_code, _, err = run("replay", trace, *ONE, "--policy", asked, "--json")
     assert (exit_code, json.loads(err)["code"]) == (2, code)
+
+
+SACCT = """\
+JobID|Submit|Start|End|AllocTRES
+1|2026-01-05T09:00:00|2026-01-05T09:00:10|2026-01-05T10:00:10|cpu=1,gres/gpu=2
+1.batch|2026-01-05T09:00:10|2026-01-05T09:00:10|2026-01-05T10:00:10|cpu=1
+"""
+PODS = """\
+name,num_gpu,gpu_milli,gpu_spec,creation_time,deletion_time
+openb-pod-0001,1,1000,T4|V100M16,0,50
+openb-pod-0002,2,1000,,5,50
+"""
+INVENTORY = """\
+pools: [{id: lab}]
+nodes:
+  - {id: a, pool: lab, virtual: true, cards: [{type: A100-80G, count: 8}]}
+  - {id: b, pool: lab, virtual: true, cards: [{type: A100-80G, count: 8}, {type: H800, count: 2}]}
+"""
+
+
+def test_formats_are_told_by_their_first_line(tmp_path: Path):
+    for name, text, cards in (("s.txt", SACCT, [2]), ("p.csv", PODS, [1, 2]), ("t.csv", CSV, [6, 8, 2, 2])):
+        (tmp_path / name).write_text(text)
+        assert [job.cards for job in replay.read_trace(tmp_path / name).jobs] == cards, name
+
+
+def test_machines_of_a_file(tmp_path: Path):
+    (tmp_path / "nodes.csv").write_text("sn,gpu,model\nn0,2,T4\nn1,2,T4\nn2,8,G2\nn3,0,\n")
+    (tmp_path / "lab.yaml").write_text(INVENTORY)
+    (tmp_path / "none.csv").write_text("sn,gpu,model\n")
+    told = [(kind.count, kind.cards, kind.type.id) for kind in replay.read_cluster(f"{tmp_path}/nodes.csv").machines]
+    assert told == [(2, 2, "T4"), (1, 8, "G2")]
+    told = [(kind.count, kind.cards, kind.type.id) for kind in replay.read_cluster(f"{tmp_path}/lab.yaml").machines]
+    assert told == [(2, 8, "A100-80G"), (1, 2, "H800")]
+    with pytest.raises(BadValue):
+        replay.read_cluster(f"{tmp_path}/none.csv")
+    with pytest.raises(UnreadableTrace):
+        replay.read_cluster(f"{tmp_path}/away.yaml")
+
+
+def test_pods_in_an_order_of_arrival(tmp_path: Path):
+    for name, text in (
+        ("pods.csv", PODS),
+        ("nodes.csv", "sn,gpu,model\nn0,2,T4\n"),
+        ("order.csv", "pos,s1\n0,2\n1,1\n2,2\n"),
+    ):
+        (tmp_path / name).write_text(text)
+    asked = ("replay", tmp_path / "pods.csv", "--cluster", tmp_path / "nodes.csv", "--order")
+    code, out, _ = run(*asked, f"{tmp_path}/order.csv:s1", "--json")
+    assert (code, json.loads(out)["played"], json.loads(out)["submit_window_s"]) == (0, 3, 2)
+    assert json.loads(run(*asked, "s1", "--json")[2])["code"] == "value.bad"
+
+
+def test_an_unknown_zone_is_refused(tmp_path: Path):
+    (tmp_path / "s.txt").write_text(SACCT)
+    with pytest.raises(BadValue):
+        replay.read_trace(tmp_path / "s.txt", zone="Mars/Base")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from itertools import count
 from typing import ClassVar
 
 from paika.domain.problem import Kind, Problem
@@ -60,7 +61,8 @@ class Job:
 
     `cards` are all cards of the job, over `nodes` machines. `types` are names as the trace writes them, () any.
     `limit_s` is a hard limit, `estimate_s` what its user thought. `after` is the job that it follows, `think_s`
-    after that one's end. `segments` has more than one piece for a job that was stopped and taken up again.
+    after that one's end. `segments` has more than one piece for a job that was stopped and taken up again. `milli`
+    is the part of its one card in thousandths, None for whole cards.
     """
 
     id: str
@@ -79,6 +81,7 @@ class Job:
     think_s: float | None = None
     started: bool = True
     segments: tuple[Segment, ...] = ()
+    milli: int | None = None
     line: int = 0
 
     @property
@@ -112,6 +115,11 @@ class Trace:
     def playable(self) -> tuple[Job, ...]:
         """Its jobs that can be played again."""
         return tuple(job for job in self.jobs if job.playable)
+
+
+def free_id(wanted: str, taken: set[str]) -> str:
+    """The id with the first number behind it that nobody has."""
+    return next(made for n in count(2) if (made := f"{wanted}~{n}") not in taken)
 
 
 @dataclass(eq=False)

@@ -80,6 +80,8 @@ class ThisMachine:
         vram: int | None,
         every: int | None,
         absolute: bool,
+        order: str | None,
+        zone: str | None,
         dry_run: bool,
         progress: Progress | None,
     ) -> Comparison:
@@ -99,6 +101,8 @@ class ThisMachine:
             vram=vram,
             every=every,
             absolute=absolute,
+            order=order,
+            zone=zone,
             dry_run=dry_run,
             progress=progress,
         )

@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 import zlib
+from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from paika.adapters.codec.nouns import decode
+from paika.adapters.inventory_yaml.reader import read_inventory
 from paika.adapters.trace_csv.reader import CsvTraceReader
+from paika.adapters.trace_openb.reader import OpenbTraceReader, ordered, read_machines
+from paika.adapters.trace_sacct.reader import SacctTraceReader
 from paika.adapters.trace_swf.reader import SwfTraceReader
+from paika.domain.card import CardType
+from paika.domain.catalogue import CATALOGUE
+from paika.domain.inventory import Inventory
 from paika.domain.policy import Policy
 from paika.domain.problem import BadValue
 from paika.domain.trace import Trace, UnreadableTrace
@@ -15,32 +24,89 @@ from paika.ports.store import Unreadable
 from paika.ports.trace import TraceReader
 from paika.services.replay_trace import Comparison, Lengths, Progress, Question, replay_trace
 from paika.simulation.baselines import rules_of
-from paika.simulation.load import cluster_of
+from paika.simulation.load import CLUSTER_LIKE, Cluster, Machines, cluster_of
 from paika.simulation.policies import DEFAULT, POLICIES, UnknownPolicy, UnreadablePolicy
 from paika.simulation.replay import NAME
 
 GZIP_MAGIC = b"\x1f\x8b"
 MOST_BYTES = 512 * 1024 * 1024
 GZIP_WINDOW = 31
+MOST_OF_HEAD = 10_000
 LONGEST_STEP_S = 86_400
 
 
-def read_trace(path: Path, *, absolute: bool = False) -> Trace:
-    """The trace in a file; one named .swf or .swf.gz is SWF, any other CSV. Raises UnreadableTrace."""
+def read_trace(path: Path, *, absolute: bool = False, zone: str | None = None) -> Trace:
+    """The trace in a file; .swf is SWF by its name, others are told by their first line. Raises UnreadableTrace."""
+    return _reader(path.name, data := read_file(path), absolute, zone).read(data, path.name)
+
+
+def read_file(path: Path, field: str = "trace") -> bytes:
+    """What a file holds, unpacked. Raises UnreadableTrace."""
     name = path.name
     try:
         with path.open("rb") as file:
             data = file.read(MOST_BYTES + 1)
     except OSError as fault:
-        raise UnreadableTrace("trace", name, "missing", fault.strerror or "") from None
+        raise UnreadableTrace(field, name, "missing", fault.strerror or "") from None
     if data.startswith(GZIP_MAGIC):
         data = _unpacked(data, name)
     if len(data) > MOST_BYTES:
         raise UnreadableTrace("trace", name, "too_big", f"{MOST_BYTES} B")
-    reader: TraceReader = CsvTraceReader()
+    return data
+
+
+def _reader(name: str, data: bytes, absolute: bool, zone: str | None) -> TraceReader:
     if name.lower().removesuffix(".gz").endswith(".swf"):
-        reader = SwfTraceReader(absolute=absolute)
-    return reader.read(data, name)
+        return SwfTraceReader(absolute=absolute)
+    head = data.lstrip()[:MOST_OF_HEAD].splitlines()[:1]
+    if head and b"|" in head[0] and b"JobID" in head[0]:
+        return SacctTraceReader(_zone(zone))
+    if head and b"num_gpu" in head[0]:
+        return OpenbTraceReader()
+    return CsvTraceReader()
+
+
+def _zone(asked: str | None) -> ZoneInfo:
+    try:
+        return ZoneInfo(asked or "UTC")
+    except (ZoneInfoNotFoundError, ValueError):
+        raise BadValue(field="zone", value=(asked or "")[:80], allowed="Asia/Shanghai, UTC") from None
+
+
+def _in_order(trace: Trace, asked: str) -> Trace:
+    """The pods of a trace in the order of FILE:COLUMN. Raises BadValue, UnreadableTrace."""
+    file, _, column = asked.rpartition(":")
+    if not file:
+        raise BadValue(field="order", value=asked[:80], allowed="FILE:COLUMN")
+    return ordered(trace, read_file(Path(file), "order"), Path(file).name, column)
+
+
+def read_cluster(asked: str) -> Cluster:
+    """'64x8:A100-80G', or a file: an inventory (.yaml, .yml), or machines of openb (.csv). Raises their problems."""
+    path = Path(asked)
+    name = asked.lower().removesuffix(".gz")
+    if name.endswith((".yaml", ".yml")):
+        return cluster_in(read_inventory(read_file(path, "cluster").decode("utf-8", "replace"), "UTC"))
+    if name.endswith(".csv"):
+        return cluster_from(read_machines(read_file(path, "cluster"), path.name))
+    return cluster_of(asked)
+
+
+def cluster_in(inventory: Inventory) -> Cluster:
+    """The declared cards of an inventory; a machine with cards of several types counts as one for each of them."""
+    known = {kind.id: kind for kind in (*CATALOGUE, *inventory.card_types)}
+    counted = Counter((card.node, card.type) for card in inventory.cards)
+    return cluster_from((count, known[type_id]) for (_, type_id), count in counted.items())
+
+
+def cluster_from(machines: Iterable[tuple[int, CardType]]) -> Cluster:
+    """Machines by cards and type. Raises BadValue if there is none."""
+    listed = list(machines)
+    kinds = {kind.id: kind for _, kind in listed}
+    counted = Counter((cards, kind.id) for cards, kind in listed)
+    if not counted:
+        raise BadValue(field="cluster", value="0", allowed=CLUSTER_LIKE)
+    return Cluster(tuple(Machines(count, cards, kinds[type_id]) for (cards, type_id), count in counted.items()))
 
 
 def _unpacked(data: bytes, name: str) -> bytes:
@@ -72,13 +138,15 @@ def replay(
     vram: int | None,
     every: int | None,
     absolute: bool,
+    order: str | None,
+    zone: str | None,
     dry_run: bool,
     progress: Progress | None,
 ) -> Comparison:
     """Play a trace as the command line asks. Raises problems of the file and of what was asked."""
     lengths, seed = lengths_of(estimates)
     question = Question(
-        cluster=cluster_of(cluster),
+        cluster=read_cluster(cluster),
         rules=rules_of(against or ""),
         lengths=lengths,
         length_seed=seed,
@@ -90,7 +158,9 @@ def replay(
         every_s=_within(every, "every", LONGEST_STEP_S),
     )
     policies = policies_of(policy or DEFAULT)
-    read = read_trace(trace, absolute=absolute)
+    read = read_trace(trace, absolute=absolute, zone=zone)
+    if order is not None:
+        read = _in_order(read, order)
     return replay_trace(read, question, policies, dry_run=dry_run, progress=progress)
 
 

@@ -10,15 +10,15 @@ import csv
 import io
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from itertools import count
 from math import isfinite
 
 from paika.domain.task import Tier
-from paika.domain.trace import Flaw, FlawKind, Job, Trace, UnreadableTrace
+from paika.domain.trace import Flaw, FlawKind, Job, Trace, UnreadableTrace, free_id
 
 NEEDED = ("job_id", "submit_time_s", "duration_s", "gpus")
 LONGEST_S = 100 * 366 * 86_400
 MOST_CARDS = 1_000_000
+WHOLE = 1000
 
 
 class BadCell(ValueError):
@@ -80,11 +80,6 @@ def _trace(name: str, heads: list[str], lines: Iterator[tuple[int, list[str]]]) 
     return Trace(name, tuple(sorted(jobs, key=lambda job: job.submit_s)), tuple(flaws))
 
 
-def free_id(wanted: str, taken: set[str]) -> str:
-    """The id with the first number behind it that nobody has."""
-    return next(made for n in count(2) if (made := f"{wanted}~{n}") not in taken)
-
-
 def _job(cells: Mapping[str, str], line: int) -> Job:
     """One job. Raises BadCell."""
     if not cells["job_id"]:
@@ -107,6 +102,7 @@ def _job(cells: Mapping[str, str], line: int) -> Job:
         tier=Tier(tier) if tier else None,
         limit_s=_number(cells, "limit_s"),
         estimate_s=_number(cells, "estimate_s"),
+        milli=_part(cells),
         line=line,
     )
 
@@ -119,10 +115,16 @@ def _remarks(job: Job, cells: Mapping[str, str], before: list[Job]) -> Iterator[
         yield Flaw(job.line, FlawKind.NO_LENGTH, job.id)
     if not job.cards:
         yield Flaw(job.line, FlawKind.NO_CARDS, job.id)
-    elif (_whole(cells, "gpu_milli", 0) or 1000) < 1000:
+    elif job.milli is not None:
         yield Flaw(job.line, FlawKind.PART, job.id, "gpu_milli", cells["gpu_milli"])
     if job.limit_s is not None and job.duration_s is not None and job.duration_s > job.limit_s:
         yield Flaw(job.line, FlawKind.OVER_LIMIT, job.id, detail=f"{job.duration_s:g} > {job.limit_s:g}")
+
+
+def _part(cells: Mapping[str, str]) -> int | None:
+    """Thousandths of a card; None for whole ones."""
+    milli = _whole(cells, "gpu_milli", 0)
+    return milli if milli and milli < WHOLE else None
 
 
 def _number(cells: Mapping[str, str], column: str) -> float | None:

@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from itertools import count
 from math import isfinite
 
-from paika.domain.trace import Flaw, FlawKind, Job, Segment, Trace, UnreadableTrace
+from paika.domain.trace import Flaw, FlawKind, Job, Segment, Trace, UnreadableTrace, free_id
 from paika.domain.units import EPOCH
 
 FIELDS = (
@@ -143,7 +142,7 @@ def _jobs(lines: list[Line], flaws: list[Flaw]) -> list[Job]:
             job = _job(line)
         if job.id in taken:
             flaws.append(Flaw(line.at, FlawKind.TWICE, job.id))
-            job = replace(job, id=next(made for n in count(2) if (made := f"{job.id}~{n}") not in taken))
+            job = replace(job, id=free_id(job.id, taken))
         taken.add(job.id)
         flaws += _remarks(job, line)
         jobs.append(job)

@@ -50,6 +50,8 @@ class LocalCommands(Protocol):
         vram: int | None,
         every: int | None,
         absolute: bool,
+        order: str | None,
+        zone: str | None,
         dry_run: bool,
         progress: Progress | None,
     ) -> Comparison:

@@ -117,6 +117,8 @@ FIGURES: dict[str, Callable[[Report], float | None]] = {
     "inversions": lambda one: one.inversions,
     "makespan_s": lambda one: one.makespan_s,
 }
+WAITS = ("mean_wait_s", "p95_wait_s", "card_wait_s", "slowdown", "inversions")
+CARDS = ("allocation", "idle", "oversized", "makespan_s")
 PERCENTS = ("allocation", "idle", "oversized")
 SPANS = ("mean_wait_s", "p95_wait_s", "card_wait_s", "makespan_s")
 
@@ -184,9 +186,14 @@ class View:
         return DASH if seconds is None else span(round(seconds), self.call.lang)
 
     def _rules(self) -> None:
-        heads = [Column(self.t("replay.rule")), *(Column(self.t(f"replay.{name}"), right=True) for name in FIGURES)]
-        heads += [Column(self.t("replay.stops"), right=True), Column(self.t("replay.unserved"), right=True)]
-        self.sheet.table(heads, [self._rule(name, reports) for name, reports in self.found.reports.items()])
+        """Waits, then what became of the cards: two tables, so that both fit a terminal of 80 columns."""
+        for figures in (WAITS, CARDS):
+            heads = [Column(self.t("replay.rule"))]
+            heads += [Column(self.t(f"replay.{name}"), right=True, loose=True) for name in figures]
+            if figures is CARDS:
+                heads += [Column(self.t(f"replay.{name}"), right=True) for name in ("stops", "unserved")]
+            self.sheet.table(heads, [self._rule(name, figures) for name in self.found.reports])
+            self.sheet.line("")
         for rule in list(self.found.reports)[1:]:
             self._difference(rule)
 
@@ -199,10 +206,13 @@ class View:
         sign = "replay.noise" if found.noise else "replay.longer" if found.mean > 0 else "replay.shorter"
         self.sheet.line((self.t(sign, by=self._span(abs(found.mean)), **words), "dim"))
 
-    def _rule(self, name: str, reports: tuple[Report, ...]) -> Row:
-        cells = [self._figure(figure, spread_of(reports, figure)) for figure in FIGURES]
-        stops, left = (sum(getattr(one, what) for one in reports) for what in ("stops", "left"))
-        return Row((name, *cells, str(stops) if stops else "", str(left) if left else ""))
+    def _rule(self, name: str, figures: tuple[str, ...]) -> Row:
+        reports = self.found.reports[name]
+        cells = [self._figure(figure, spread_of(reports, figure)) for figure in figures]
+        if figures is CARDS:
+            counts = (sum(getattr(one, what) for one in reports) for what in ("stops", "left"))
+            cells += [str(count) if count else "" for count in counts]
+        return Row((name, *cells))
 
     def _figure(self, figure: str, found: Spread | None) -> str:
         if found is None:
@@ -252,6 +262,8 @@ PARAMS = (
     opt("vram", kind=int, metavar="SEED", about="cli.opt.synthetic_vram"),
     opt("every", kind=int, metavar="SECONDS", about="cli.opt.replay_every"),
     switch("absolute"),
+    opt("order", metavar="FILE:COLUMN", about="cli.opt.replay_order"),
+    opt("zone", metavar="Asia/Shanghai", about="cli.opt.replay_zone"),
     switch("dry_run", about="cli.opt.replay_dry_run"),
 )
 SHORTCUTS = (Command("replay", replay, PARAMS, group="machine"),)

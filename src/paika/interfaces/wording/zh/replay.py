@@ -4,8 +4,8 @@ from __future__ import annotations
 
 MESSAGES: dict[str, tuple[str, str]] = {
     "trace.unreadable": (
-        "负载记录 {name} 读不了：{cause:word.trace.cause}{detail:opt.trace.detail}。",
-        "要的是 CSV（列 job_id、submit_time_s、duration_s、gpus）或 SWF（每行 18 个数），可以用 gzip 压缩。",
+        "文件 {name} 读不了：{cause:word.trace.cause}{detail:opt.trace.detail}。",
+        "能读的有：CSV（列 job_id、submit_time_s、duration_s、gpus）、SWF（每行 18 个数）、sacct --parsable2（JobID、Submit、Start、End、AllocTRES）和 openb 的 pod 表，可以用 gzip 压缩。",
     ),
     "replay.unknown_rule": (
         "没有 {asked} 这个规则。",
@@ -29,11 +29,15 @@ WORDS: dict[str, str] = {
     "trace.cause.columns": "缺少列",
     "trace.cause.empty": "里面没有一行能读的作业",
     "trace.cause.too_big": "解开后太大",
+    "trace.cause.machines": "有一行没写几张卡",
+    "trace.cause.pods": "次序里的 pod 不在记录里",
+    "cli.opt.replay_order": "按这个到达次序放 openb 的 pod，每秒一个：次序文件和其中一列",
+    "cli.opt.replay_zone": "sacct 导出里时间所在的时区，不写则为 UTC",
     "opt.trace.detail": "（{value}）",
     "opt.trace.detail.none": "",
     "cli.do.replay": "把一份旧负载按排卡的规则重放一遍，并与其他规则比较；在本机算，不连服务器",
-    "cli.arg.trace": "负载记录：CSV 或 SWF，可以用 gzip 压缩",
-    "cli.opt.cluster": "机器数 × 每台卡数 : 卡型，几种用逗号分开，如 64x8:A100-80G,4x8:H800",
+    "cli.arg.trace": "负载记录：CSV、SWF、sacct --parsable2 的导出，或 openb 的 pod 表；可以用 gzip 压缩",
+    "cli.opt.cluster": "机器数 × 每台卡数 : 卡型，几种用逗号分开，如 64x8:A100-80G,4x8:H800；也可以是清单（.yaml）或 openb 的机器表（.csv）",
     "cli.opt.against": "还要比哪些规则：fifo、fifo-skip、easy、sjf、qssf，用逗号分开",
     "cli.opt.seeds": "跑几种次序：先按文件，其余把同一秒提交的作业打乱；给出平均和离散程度",
     "cli.opt.jobs": "只放前几个作业",

@@ -1,0 +1,1 @@
+"""Traces as Slurm's accounting prints them."""
