@@ -19,7 +19,8 @@ class Inventory:
     """Nouns as declared, all at version 1. People, teams and quotas may be left out.
 
     `made_ids` are the ids of cards that were declared without a UUID; `listed` are the nodes whose cards
-    are declared at all (the cards of the others are found by a meter).
+    are declared at all (the cards of the others are found by a meter). `weighed` and `placed` are the teams whose
+    weight and parent are declared; those of the others stay as people set them.
     """
 
     pools: tuple[Pool, ...] = ()
@@ -31,6 +32,8 @@ class Inventory:
     quotas: tuple[Quota, ...] = ()
     made_ids: frozenset[str] = frozenset()
     listed: frozenset[str] = frozenset()
+    weighed: frozenset[str] = frozenset()
+    placed: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

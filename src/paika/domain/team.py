@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
+
+from paika.domain.problem import Kind, Problem
+
+EQUAL_WEIGHT = 100
+MOST_WEIGHT = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +22,15 @@ class Team:
     name: str
     active: bool = True
     note: str = ""
-    weight: int = 100
+    weight: int = EQUAL_WEIGHT
     parent: str = ""
     version: int = 1
+
+
+@dataclass(eq=False)
+class TeamRing(Problem):
+    """Teams that stand below each other in a ring; `ring` names it from the bottom up, the first again at the end."""
+
+    code: ClassVar[str] = "team.ring"
+    kind: ClassVar[Kind] = Kind.INVALID
+    ring: tuple[str, ...]

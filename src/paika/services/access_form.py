@@ -12,7 +12,7 @@ from paika.domain.form import FieldKind as K
 from paika.domain.form import Form, FormField
 from paika.domain.person import Person, Role
 from paika.domain.problem import BadValue, FieldMissing, Problem, Several
-from paika.domain.team import Team
+from paika.domain.team import EQUAL_WEIGHT, MOST_WEIGHT, Team
 from paika.services.grant_quota import MOST_CARDS
 
 _ROLES = (
@@ -38,6 +38,8 @@ TEAM = Form(
     (
         FormField("id", K.TEXT, ("编号",), high=40, required=True),
         FormField("name", K.TEXT, ("名称", "团队"), high=200, required=True),
+        FormField("weight", K.WHOLE, ("权重",), 1, MOST_WEIGHT, default=str(EQUAL_WEIGHT)),
+        FormField("parent", K.TEXT, ("上级", "上级团队"), high=40),
         FormField("note", K.LINES, ("备注",), high=4000),
         FormField("active", K.FLAG, ("启用",), default="true"),
         _WHY,

@@ -28,6 +28,7 @@ from paika.domain.team import Team
 from paika.ports.clock import Clock
 from paika.ports.store import Store
 from paika.services.keep_audit import Attempt, entry, refusals_kept
+from paika.services.team_tree import rings_of
 
 CAUSE = "not_in_inventory"
 N = TypeVar("N", Pool, Node, Card, CardType, Team, Person, Quota)
@@ -68,16 +69,15 @@ def _must_be_allowed(actor: Actor, inventory: Inventory) -> None:
 
 
 def decide_loading(records: Records, inventory: Inventory, actor: Actor, now: datetime) -> Loading:
-    """What loading does to these records. Raises UnknownName for pools and teams that stand nowhere."""
-    faults = unknown_names(records, inventory)
+    """What loading does to these records. Raises UnknownName for pools and teams that stand nowhere, TeamRing."""
+    faults = unknown_names(records, inventory) or _rings(records, inventory)
     if faults:
         raise faults[0] if len(faults) == 1 else Several(field=None, problems=faults)
     book = _Book(actor, now)
     _put_all(book, records.pools, inventory.pools)
     _put_all(book, records.card_types, inventory.card_types)
-    for team in inventory.teams:
-        known = records.teams.get(team.id)
-        book.put(known, replace(team, active=known.active) if known else team)
+    for team in _teams_after(records, inventory).values():
+        book.put(records.teams.get(team.id), team)
     for person in inventory.people:
         somebody = records.people.get(person.id)
         book.put(somebody, replace(person, active=somebody.active) if somebody else person)
@@ -95,6 +95,7 @@ def unknown_names(records: Records, inventory: Inventory) -> tuple[Problem, ...]
     pools = {*records.pools, *(pool.id for pool in inventory.pools)}
     teams = {*records.teams, *(team.id for team in inventory.teams)}
     named = [(f"nodes.{node.id}.pool", "pool", node.pool, pools) for node in inventory.nodes]
+    named += [(f"teams.{team.id}.parent", "team", team.parent, teams) for team in inventory.teams if team.parent]
     for person in inventory.people:
         named += [(f"people.{person.id}.teams", "team", team, teams) for team in person.teams]
     return tuple(
@@ -102,6 +103,26 @@ def unknown_names(records: Records, inventory: Inventory) -> tuple[Problem, ...]
         for field, noun, name, known in named
         if name not in known
     )
+
+
+def _rings(records: Records, inventory: Inventory) -> tuple[Problem, ...]:
+    """Rings of parents that the file closes."""
+    after = {**records.teams, **_teams_after(records, inventory)}
+    return rings_of(after, sorted(inventory.placed), "teams.parent")
+
+
+def _teams_after(records: Records, inventory: Inventory) -> dict[str, Team]:
+    """The declared teams; what the file does not say of a known one stays as people set it."""
+    after = {}
+    for team in inventory.teams:
+        known = records.teams.get(team.id, team)
+        after[team.id] = replace(
+            team,
+            active=known.active,
+            weight=team.weight if team.id in inventory.weighed else known.weight,
+            parent=team.parent if team.id in inventory.placed else known.parent,
+        )
+    return after
 
 
 def _nearest(name: str, known: Iterable[str]) -> tuple[str, ...]:

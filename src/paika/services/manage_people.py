@@ -14,6 +14,7 @@ from paika.ports.clock import Clock
 from paika.ports.store import Store
 from paika.services.editing import found, must_be_name, must_be_read, must_be_slug
 from paika.services.keep_audit import Attempt, entry, refusals_kept
+from paika.services.team_tree import must_have_its_place
 
 _MAY_LEAD = frozenset({Role.LEAD, Role.ADMIN})
 
@@ -62,7 +63,7 @@ def change_person(
 
 
 def create_team(store: Store, clock: Clock, actor: Actor, team: Team) -> Team:
-    """Add a team. Raises Forbidden, NameTaken, BadValue."""
+    """Add a team. Raises Forbidden, NameTaken, BadValue, NotFound (its parent), TeamRing."""
 
     def decide(records: Records) -> Change:
         actor.must(Act.CHANGE_TEAM)
@@ -70,6 +71,7 @@ def create_team(store: Store, clock: Clock, actor: Actor, team: Team) -> Team:
             raise NameTaken(field="id", noun="team", id=team.id)
         must_be_slug(team.id)
         must_be_name(team.name)
+        must_have_its_place(records.teams, team)
         new = replace(team, version=1)
         return Change(puts=(new,), audit=(entry(actor, clock.now(), "create_team", "team", new.id, new=new),))
 
@@ -80,13 +82,17 @@ def create_team(store: Store, clock: Clock, actor: Actor, team: Team) -> Team:
 def change_team(
     store: Store, clock: Clock, actor: Actor, team: Team, *, if_version: int | None = None, why: str = ""
 ) -> Team:
-    """Replace name, note and active of a team. What runs goes on; an inactive team starts nothing new."""
+    """Replace name, note, weight, parent and active of a team. What runs goes on; an inactive team starts nothing new.
+
+    Raises Forbidden, NotFound, VersionConflict, BadValue, TeamRing.
+    """
 
     def decide(records: Records) -> Change:
         actor.must(Act.CHANGE_TEAM)
         old = found(records.teams, "team", team.id)
         must_be_read("team", old.id, old.version, if_version)
         must_be_name(team.name)
+        must_have_its_place(records.teams, team)
         new = replace(team, version=old.version + 1)
         written = entry(actor, clock.now(), "change_team", "team", old.id, old=old, new=new, why=why)
         return Change(puts=() if replace(new, version=old.version) == old else (new,), audit=(written,))

@@ -139,3 +139,16 @@ def test_local_commands_get_what_was_said(house: House):
         "data": None, "config": None, "host": None, "port": 99, "inventory": None, "virtual": "4xA100-80G"
     }  # fmt: skip
     assert demo == {"once": True, "port": None, "data": None, "keep": False}
+
+
+def test_teams_have_a_weight_below_a_parent(house: House):
+    made = house.paika("team", "create", "--id", "ocr", "--name", "OCR", "--weight", "30", "--parent", "vision", by="ann")
+    assert made.code == 0
+    assert (house.lab.records.teams["ocr"].weight, house.lab.records.teams["ocr"].parent) == (30, "vision")
+    said = next(line for line in house.paika("team", "ls").out.splitlines() if line.strip().startswith("ocr"))
+    assert {"30", "vision"} <= set(said.split())
+    assert house.paika("team", "edit", "ocr", "--weight", "70", by="ann").code == 0
+    assert house.lab.records.teams["ocr"].weight == 70
+    ring = house.paika("team", "edit", "vision", "--parent", "ocr", by="ann")
+    assert ring.code == 4
+    assert "vision, ocr, vision" in ring.err

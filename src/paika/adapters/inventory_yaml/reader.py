@@ -17,7 +17,7 @@ from paika.domain.pool import Pool
 from paika.domain.problem import BadValue, FieldMissing, NameTaken, Several
 from paika.domain.quantity import shown
 from paika.domain.quota import Quota
-from paika.domain.team import Team
+from paika.domain.team import EQUAL_WEIGHT, MOST_WEIGHT, Team
 from paika.domain.type_names import one_type
 from paika.domain.weight import weight_milli
 
@@ -63,7 +63,7 @@ def _read(top: Form, catalogue: Sequence[CardType]) -> Inventory:
     own = _once("card_type", [(form, _card_type(form, catalogue)) for form in top.forms("card_types")])
     types = (*own, *(one for one in catalogue if one.id not in {mine.id for mine in own}))
     nodes, declared = _nodes(top, types, pools[0].id if len(pools) == 1 else DEFAULT_POOL)
-    teams, quotas = _teams(top)
+    teams = _teams(top)
     people = _once("person", [(form, _person(form)) for form in top.forms("people")])
     used = {card.type for card in declared.cards} | {one.id for one in own}
     if not pools and any(node.pool == DEFAULT_POOL for node in nodes):
@@ -73,11 +73,13 @@ def _read(top: Form, catalogue: Sequence[CardType]) -> Inventory:
         nodes=nodes,
         cards=tuple(declared.cards),
         card_types=tuple(one for one in types if one.id in used),
-        teams=teams,
+        teams=teams.teams,
         people=people,
-        quotas=quotas,
+        quotas=teams.quotas,
         made_ids=frozenset(declared.made),
         listed=frozenset(declared.listed),
+        weighed=teams.weighed,
+        placed=teams.placed,
     )
 
 
@@ -97,11 +99,34 @@ def _pool(form: Form) -> Pool:
     return Pool(form.name("id", HOST), form.text("title"))
 
 
-def _teams(top: Form) -> tuple[tuple[Team, ...], tuple[Quota, ...]]:
-    forms = [form.only("id", "name", "quota_cards", "note") for form in top.forms("teams")]
-    read = [(f, Team(f.name("id", SLUG), f.text("name", f.text("id")), note=f.text("note"))) for f in forms]
+@dataclass(frozen=True, slots=True)
+class _Teams:
+    teams: tuple[Team, ...]
+    quotas: tuple[Quota, ...]
+    weighed: frozenset[str]
+    placed: frozenset[str]
+
+
+def _teams(top: Form) -> _Teams:
+    forms = [form.only("id", "name", "quota_cards", "weight", "parent", "note") for form in top.forms("teams")]
+    read = [(form, _team(form)) for form in forms]
     limits = [(team.id, f.whole("quota_cards", 0, MOST_CARDS)) for f, team in read if "quota_cards" in f.values]
-    return _once("team", read), tuple(Quota(team, most) for team, most in dict(limits).items() if team)
+    return _Teams(
+        teams=_once("team", read),
+        quotas=tuple(Quota(team, most) for team, most in dict(limits).items() if team),
+        weighed=frozenset(team.id for form, team in read if form.given("weight")),
+        placed=frozenset(team.id for form, team in read if form.given("parent")),
+    )
+
+
+def _team(form: Form) -> Team:
+    return Team(
+        id=form.name("id", SLUG),
+        name=form.text("name", form.text("id")),
+        note=form.text("note"),
+        weight=form.whole("weight", 1, MOST_WEIGHT) or EQUAL_WEIGHT,
+        parent=form.name("parent", SLUG, needed=False),
+    )
 
 
 def _person(form: Form) -> Person:

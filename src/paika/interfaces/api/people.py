@@ -10,6 +10,7 @@ from starlette.responses import Response
 from paika.domain import form
 from paika.domain.access import Act
 from paika.domain.problem import FieldMissing
+from paika.domain.team import EQUAL_WEIGHT
 from paika.interfaces.api.doors import Body, Caller, Who, body_schema
 from paika.services.access_form import (
     PERSON,
@@ -62,9 +63,9 @@ def add_team(who: Who, body: Body) -> Response:
 
 @router.patch("/teams/{team_id}", openapi_extra=_edit(_TEAM))
 def edit_team(who: Who, team_id: str, body: Body) -> Response:
-    """Change a team's name, note, or whether it is active."""
+    """Change a team's name, note, weight, parent, or whether it is active."""
     edit = read_edit(TEAM, {**body, "id": team_id}, who.context.zone_name)
-    new = edit.over(found(who.records.teams, "team", team_id), note="")
+    new = edit.over(found(who.records.teams, "team", team_id), note="", weight=EQUAL_WEIGHT, parent="")
     team = change_team(who.context.store, who.context.clock, who.actor, new, if_version=_read(who, new), why=edit.why)
     return who.answer(team, version=team.version)
 

@@ -25,17 +25,26 @@ def _active(p: Phrases, active: bool) -> Part:
 
 def ls_teams(call: Call, *, limit: int | None, everything: bool) -> Answer:
     """Teams with what they hold and may hold."""
-    heads = ("cli.col.id", Column("team.name", loose=True), "cli.col.state", Column("teams.holds", right=True), _NOTE)
-    return show_list(call, _list(call, "teams", limit, everything), heads, _team_row)
+    return show_list(call, _list(call, "teams", limit, everything), _TEAM_HEADS, _team_row)
 
 
 _NOTE = Column("fact.note", loose=True)
+_TEAM_HEADS = (
+    "cli.col.id",
+    Column("team.name", loose=True),
+    "cli.col.state",
+    Column("teams.holds", right=True),
+    Column("field.weight", right=True),
+    Column("field.parent", loose=True),
+    _NOTE,
+)
 
 
 def _team_row(p: Phrases, row: Told) -> Row:
     team, holding = row["team"], row["holding"]
     note = str(team["note"]).replace("\n", " ")
-    return Row((team["id"], team["name"], _active(p, team["active"]), _held(p, holding), note))
+    place = (str(team["weight"]), team["parent"])
+    return Row((team["id"], team["name"], _active(p, team["active"]), _held(p, holding), *place, note))
 
 
 def _held(p: Phrases, holding: Told) -> str:

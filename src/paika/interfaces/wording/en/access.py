@@ -19,6 +19,10 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "{person} is the last active admin and can be neither removed nor switched off.",
         "Make somebody else an admin first.",
     ),
+    "team.ring": (
+        "The teams stand below each other in a ring: {ring}.",
+        "Choose another parent, or none for the top level.",
+    ),
     "access.cross_site": (
         "This change seems to come from another web site and was refused.",
         "Do it on paika's own pages; scripts use a token, not the browser's session.",

@@ -184,6 +184,8 @@ WORDS: dict[str, str] = {
     "cli.arg.file": "A CSV, XLSX or YAML file; - is YAML on standard input",
     "cli.field.team.id": "Id, which never changes",
     "cli.field.team.name": "Name",
+    "cli.field.team.weight": "Weight among the teams under the same parent",
+    "cli.field.team.parent": "Parent team; empty: top level",
     "cli.field.team.active": "Whether it is in use",
     "cli.field.person.id": "Id, which never changes",
     "cli.field.person.name": "Name",

@@ -52,6 +52,8 @@ WORDS: dict[str, str] = {
     "field.role": "Role",
     "field.teams": "Teams",
     "field.leads": "Leads",
+    "field.weight": "Weight",
+    "field.parent": "Parent team",
     "field.max_cards": "Cards at once",
     "field.reason": "Reason",
     "field.scopes": "Scopes",

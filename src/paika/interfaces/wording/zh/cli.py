@@ -184,6 +184,8 @@ WORDS: dict[str, str] = {
     "cli.arg.file": "CSV、XLSX 或 YAML 文件；- 为标准输入的 YAML",
     "cli.field.team.id": "编号，定了就不改",
     "cli.field.team.name": "名称",
+    "cli.field.team.weight": "权重：同一上级之下各团队按它分",
+    "cli.field.team.parent": "上级团队，留空即最上层",
     "cli.field.team.active": "是否在用",
     "cli.field.person.id": "编号，定了就不改",
     "cli.field.person.name": "姓名",

@@ -52,6 +52,8 @@ WORDS: dict[str, str] = {
     "field.role": "角色",
     "field.teams": "所在团队",
     "field.leads": "带领团队",
+    "field.weight": "权重",
+    "field.parent": "上级团队",
     "field.max_cards": "最多同时用卡",
     "field.reason": "原因",
     "field.scopes": "权限范围",
