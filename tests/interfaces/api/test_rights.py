@@ -61,6 +61,7 @@ ROUTES: dict[tuple[str, str], tuple[frozenset[tuple[Role, Scope]], dict[str, Any
     ("POST", "/nodes/{node_id}/release"): (CARDS, {"json": WHY}),
     ("GET", "/card-types"): (ALL, {}),
     ("GET", "/timeline"): (ALL, {}),
+    ("GET", "/forecasts/hit-rate"): (ALL, {}),
     ("GET", "/datasets"): (ALL, {}),
     ("GET", "/readiness"): (ALL, {}),
     ("POST", "/datasets"): (WORK, {"json": {"name": "new"}}),
