@@ -2,7 +2,7 @@
 
 First 20 small instances whose best mean wait CP-SAT knows (it sees all arrivals in advance, no rule does), with true
 lengths. Then two teams of Helios Venus, each on its own machines, with lengths that are synthetic: the true one times
-1 to 5, the same draw for every rule. Last the first jobs of a week of Philly on 48 machines of 8, lengths drawn alike.
+1 to 5, the same draw for every rule. Last the first jobs of a week of Philly on 64 machines of 8, lengths drawn alike.
 `paika:…` are other policies of the same planner (src/paika/simulation/policies.py). Sources of the
 traces: bench/data/README.md.
 """
@@ -35,8 +35,8 @@ LONGEST_FACTOR = 5.0
 OURS = (NAME, f"{NAME}:easy", f"{NAME}:skip")
 SMALL_RULES: tuple[str, ...] = (*OURS, Rule.FIFO_SKIP, Rule.EASY, Rule.SJF)
 VENUS_RULES: tuple[str, ...] = (*OURS, Rule.FIFO_SKIP, Rule.EASY, Rule.QSSF)
-PHILLY_JOBS = int(os.environ.get("BENCH_JOBS", "2000"))
-PHILLY = cluster_of("48x8:A100-80G")
+PHILLY_JOBS = int(os.environ.get("BENCH_JOBS", "3000"))
+PHILLY = cluster_of("64x8:A100-80G")
 VENUS = {"vcvGl": cluster_of("20x8:A100-80G"), "vcvlY": cluster_of("2x8:A100-80G")}
 TOLERANCE_S = 0.01
 

@@ -218,3 +218,12 @@ def test_an_unknown_zone_is_refused(tmp_path: Path):
     (tmp_path / "s.txt").write_text(SACCT)
     with pytest.raises(BadValue):
         replay.read_trace(tmp_path / "s.txt", zone="Mars/Base")
+
+
+def test_a_report_is_written(trace: Path, tmp_path: Path):
+    folder = tmp_path / "out"
+    code, out, _ = run("replay", trace, *ONE, "--against", "fifo", "--report", folder, "--json")
+    assert (code, json.loads((folder / "replay.json").read_text())) == (0, json.loads(out))
+    assert "重放 t.csv.gz" in (folder / "replay.zh.html").read_text(encoding="utf-8")
+    refused = run("replay", trace, *ONE, "--report", trace, "--json")
+    assert json.loads(refused[2])["code"] == "replay.report_not_written"

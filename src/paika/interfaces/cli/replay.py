@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from paika.interfaces.cli.call import Call
 from paika.interfaces.cli.command import Answer, Command, Param, arg, opt, switch
+from paika.interfaces.cli.language import Tongue
 from paika.interfaces.cli.sheet import Column, Row, Sheet
+from paika.interfaces.wording.catalogue import Lang
 from paika.interfaces.wording.say import span
 
 if TYPE_CHECKING:
@@ -22,15 +24,22 @@ MOST_PARTS = 20
 Told = dict[str, Any]
 
 
-def replay(call: Call, *, trace: str, dry_run: bool, **asked: Any) -> Answer:
+def replay(call: Call, *, trace: str, dry_run: bool, report: str | None, **asked: Any) -> Answer:
     """Play a trace again on this machine; no server is asked."""
+    from paika.interfaces.report.files import made_ready, write_report
+
+    folder = None if report is None else made_ready(Path(report))
     progress = Ticker(call) if call.err.terminal and not call.json else None
     try:
         found = call.local.replay(trace=Path(trace), dry_run=dry_run, progress=progress, **asked)
     finally:
         if progress:
             progress.done()
-    return Answer(told(found), lambda sheet: View(call, sheet, found).show())
+    figures = told(found)
+    written = []
+    if folder is not None and found.reports:
+        written = write_report(folder, found, figures, {lang: Tongue(lang).t for lang in Lang})
+    return Answer(figures, lambda sheet: View(call, sheet, found, written).show())
 
 
 class Ticker:
@@ -140,8 +149,8 @@ def _spreads(reports: tuple[Report, ...]) -> Told:
 class View:
     """For people: what is given, how each rule did, and for whom."""
 
-    def __init__(self, call: Call, sheet: Sheet, found: Comparison) -> None:
-        self.call, self.sheet, self.found = call, sheet, found
+    def __init__(self, call: Call, sheet: Sheet, found: Comparison, written: Sequence[Path]) -> None:
+        self.call, self.sheet, self.found, self.written = call, sheet, found, written
         self.t = call.t
 
     def show(self) -> None:
@@ -155,6 +164,8 @@ class View:
         first = {name: reports[0] for name, reports in self.found.reports.items()}
         for part in ("tiers", "sizes", "teams"):
             self._parts(part, {name: getattr(one, part) for name, one in first.items()})
+        for path in self.written:
+            self.sheet.line((self.t("replay.written", path=path), "dim"))
 
     def _given(self, given: Given) -> None:
         question, t = self.found.question, self.t
@@ -264,6 +275,7 @@ PARAMS = (
     switch("absolute"),
     opt("order", metavar="FILE:COLUMN", about="cli.opt.replay_order"),
     opt("zone", metavar="Asia/Shanghai", about="cli.opt.replay_zone"),
+    opt("report", metavar="DIR", about="cli.opt.replay_report"),
     switch("dry_run", about="cli.opt.replay_dry_run"),
 )
 SHORTCUTS = (Command("replay", replay, PARAMS, group="machine"),)

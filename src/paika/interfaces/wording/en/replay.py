@@ -19,6 +19,10 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "{name} is no policy: {detail}.",
         "A policy is JSON as `paika policy show --json` prints it; numbers left out are the default's.",
     ),
+    "replay.report_not_written": (
+        "The report cannot be written to {folder}: {detail}.",
+        "Name a folder that you may write to, or one that can be made.",
+    ),
 }
 
 WORDS: dict[str, str] = {
@@ -61,6 +65,17 @@ WORDS: dict[str, str] = {
     "cli.opt.replay_policy": "Policies of paika to play, joined by commas: default, conservative, easy, skip, or a .json file as policy show --json prints it",
     "cli.opt.synthetic_readiness": "Draw with this seed (synthetic) whose data is not ready at submit: 20% of the jobs, 2 h late on average",
     "cli.opt.synthetic_vram": "Draw needs of VRAM with this seed (synthetic): 8 to 70 GiB a card",
+    "cli.opt.replay_report": "Write the report to this folder: a page in Chinese, one in English, and the figures as JSON",
+    "replay.written": "Written: {path}",
+    "replay.page.title": "Replay of {name}",
+    "replay.page.synthetic": "Part of this load is synthetic, drawn by chance from a seed; see below what.",
+    "replay.page.rules": "All rules, mean over orders ± deviation",
+    "replay.page.waits": "How many jobs waited no longer",
+    "replay.page.wait": "wait",
+    "replay.page.cards": "Cards in use over time",
+    "replay.page.queue": "Jobs that wait over time",
+    "replay.page.days": "days since the first submit",
+    "replay.page.meaning": "Wait: end − coming − run time. Wait by cards: Σ cards × wait ÷ Σ cards. Bounded slowdown: mean of max(1, (wait + run time) ÷ max(run time, 10 s)). Allocation: card time in use ÷ card time there is, between first and last submit. Idle, wanted: free card time while somebody waits, as a part of the same. Too big: part of the card time on a dearer card type than the cheapest that would do. Passed: jobs before which a later one of the same or a lower tier started that asks for as much or more. Plots and parts are of the first order; a dash is unknown.",
     "replay.readiness": "readiness",
     "replay.readiness.synthetic": "synthetic: the data of 20% comes after submit, 2 h on average; its ETA is right",
     "replay.vram": "VRAM",

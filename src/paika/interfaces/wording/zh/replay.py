@@ -19,6 +19,10 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "{name} 不是排程口径：{detail}。",
         "口径文件是 JSON，写法同 `paika policy show --json` 的输出；没写的数用默认值。",
     ),
+    "replay.report_not_written": (
+        "报告写不进 {folder}：{detail}。",
+        "换一个有写权限、或能新建的目录。",
+    ),
 }
 
 WORDS: dict[str, str] = {
@@ -61,6 +65,17 @@ WORDS: dict[str, str] = {
     "cli.opt.replay_policy": "要放的排卡口径，用逗号分开：default、conservative、easy、skip，或 policy show --json 那样的 .json 文件",
     "cli.opt.synthetic_readiness": "用这个种子随机决定谁的数据提交时没就绪（合成）：20% 的作业，平均晚 2 小时",
     "cli.opt.synthetic_vram": "用这个种子随机给作业定显存需求（合成）：每卡 8～70 GiB",
+    "cli.opt.replay_report": "把报告写进这个目录：中文页、英文页各一个，外加 JSON 数据",
+    "replay.written": "已写入：{path}",
+    "replay.page.title": "重放 {name}",
+    "replay.page.synthetic": "这份负载有一部分是合成的，由种子随机产生；是哪些，见下。",
+    "replay.page.rules": "各规则，多种次序的平均 ± 标准差",
+    "replay.page.waits": "等待不超过此时长的作业占比",
+    "replay.page.wait": "等待",
+    "replay.page.cards": "在用的卡",
+    "replay.page.queue": "在等的作业",
+    "replay.page.days": "首次提交之后的天数",
+    "replay.page.meaning": "等待：结束 − 到来 − 自己的时长。按卡加权等待：Σ 卡数 × 等待 ÷ Σ 卡数。有界减速比：max(1, (等待 + 时长) ÷ max(时长, 10 秒)) 的平均。分配率：首次到末次提交之间，在用的卡时 ÷ 全部卡时。有人等却空着：同一时段里，有作业在等时空着的卡时占比。用了过大的卡：卡时里，用了比够用的最便宜卡型更贵的那部分。被超过：有更晚到来、档不更高、要得不更少的作业比它先开始。曲线和分项取第一种次序；横线表示未知。",
     "replay.readiness": "就绪度",
     "replay.readiness.synthetic": "合成：20% 的数据在提交之后才就绪，平均晚 2 小时；预计时间是准的",
     "replay.vram": "显存",

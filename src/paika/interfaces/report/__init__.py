@@ -1,0 +1,1 @@
+"""The page of a replay: one HTML file that needs nothing from outside."""
