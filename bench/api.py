@@ -4,7 +4,8 @@ A real server on virtual cards in a child process; tasks waiting in it, some sub
 second, so that cycles never stop. Four client threads read one page after the other: at once, which shows
 what the server can do at most, and twice a second each, which is more than a lab's open boards ask. The
 baseline in the same run is GET /health, which reads nothing: its times are what HTTP, the interpreter's lock
-and the client cost.
+and the client cost. On a machine that does other work too, `others_cpu` and `cpu_wait` say how much of the
+times is the machine's: what others took of its cores, and how long the server's threads stood ready for one.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from paika.interfaces.wire import Unreachable
 
 WAITING = int(os.environ.get("BENCH_TASKS", "10000"))
 SECONDS = float(os.environ.get("BENCH_SECONDS", "15"))
+PACED = 3  # times as long for pages that are read now and then: in 15 s two slow reads of 120 would be the p99
 THREADS = 4
 BATCH = 1000
 CHURN = 5  # tasks submitted and cancelled each second
@@ -149,10 +151,10 @@ class Churn:
                 self.done.wait(max(0.0, 1.0 - (time.monotonic() - begun)))
 
 
-def read_page(path: str, every_s: float, url: str, data: Path) -> list[float]:
+def read_page(path: str, every_s: float, seconds: float, url: str, data: Path) -> list[float]:
     """Seconds of each read, of all threads together; a thread begins one every `every_s` at most."""
     times: list[float] = []
-    until = time.monotonic() + SECONDS
+    until = time.monotonic() + seconds
 
     def reader(number: int) -> None:
         with signed_in(url, data) as client:
@@ -173,36 +175,46 @@ def read_page(path: str, every_s: float, url: str, data: Path) -> list[float]:
 
 
 class Cpu:
-    """CPU seconds of the server, of all that the bench began, and of the machine."""
+    """CPU seconds of the server, of all that the bench began, and of the machine; what the server waited for a core."""
 
     def __init__(self, server: int) -> None:
         here = psutil.Process(server)
         self.server = _cpu_s(here)
         self.ours = self.server + sum(map(_cpu_s, here.children(recursive=True))) + _cpu_s(psutil.Process())
         self.machine = sum(psutil.cpu_times()[:3])
+        self.waited = {thread.name: _waited_s(thread) for thread in Path(f"/proc/{server}/task").iterdir()}
         self.at = time.monotonic()
 
-    def shares(self, since: Cpu) -> tuple[float, float]:
-        """Of one core: the server's, and that of everybody else on the machine."""
+    def shares(self, since: Cpu) -> tuple[float, float, float]:
+        """Of one core: the server's, that of everybody else on the machine, and what the server waited for one."""
         seconds = self.at - since.at
         others = (self.machine - since.machine) - (self.ours - since.ours)
-        return (self.server - since.server) / seconds, max(0.0, others / seconds)
+        waited = sum(now_s - since.waited.get(thread, 0.0) for thread, now_s in self.waited.items())  # of who still is
+        return (self.server - since.server) / seconds, max(0.0, others / seconds), waited / seconds
 
 
 def _cpu_s(process: psutil.Process) -> float:
     return sum(process.cpu_times()[:2])
 
 
+def _waited_s(thread: Path) -> float:
+    """How long a thread was ready to run and had no core."""
+    try:
+        return int((thread / "schedstat").read_text(encoding="ascii").split()[1]) / 1e9
+    except OSError:
+        return 0.0  # it has just ended, or this kernel does not say
+
+
 def measure(name: str, path: str, every_s: float, url: str, data: Path, client: Client, server: int) -> dict[str, Any]:
     """One row of the table, printed."""
-    before, cpu = client.get("overview")["cycle"]["cycles"], Cpu(server)
-    times = read_page(path, every_s, url, data)
-    server_cpu, others_cpu = Cpu(server).shares(cpu)
+    before, cpu, seconds = client.get("overview")["cycle"]["cycles"], Cpu(server), SECONDS * (PACED if every_s else 1)
+    times = read_page(path, every_s, seconds, url, data)
+    server_cpu, others_cpu, cpu_wait = Cpu(server).shares(cpu)
     cycle = client.get("overview")["cycle"]
     cuts = quantiles(times, n=100)
     row = {
         "page": name,
-        "reads_per_s": round(len(times) / SECONDS, 1),
+        "reads_per_s": round(len(times) / seconds, 1),
         "p50_ms": round(cuts[49] * 1000, 1),
         "p99_ms": round(cuts[98] * 1000, 1),
         "max_ms": round(max(times) * 1000, 1),
@@ -210,12 +222,13 @@ def measure(name: str, path: str, every_s: float, url: str, data: Path, client: 
         "cycle_s": round(cycle["seconds"], 3),
         "server_cpu": f"{server_cpu:.0%}",
         "others_cpu": f"{others_cpu:.0%}",
+        "cpu_wait": f"{cpu_wait:.0%}",
     }
     print(f"{name:<20}", *(f"{row[key]:>11}" for key in COLUMNS), flush=True)
     return row
 
 
-COLUMNS = ("reads_per_s", "p50_ms", "p99_ms", "max_ms", "cycles", "cycle_s", "server_cpu", "others_cpu")
+COLUMNS = ("reads_per_s", "p50_ms", "p99_ms", "max_ms", "cycles", "cycle_s", "server_cpu", "others_cpu", "cpu_wait")
 
 
 def main() -> int:
@@ -231,7 +244,8 @@ def main() -> int:
         took = time.monotonic() - begun
         wait_for(lambda: client.get("overview")["unseen"] == 0, process)
         waiting = client.queue(1)["total"]
-        print(f"{waiting} waiting, 16 virtual cards, {THREADS} readers, {SECONDS:.0f} s a page, "
+        print(f"{waiting} waiting, 16 virtual cards, {THREADS} readers, {SECONDS:.0f} s a page "
+              f"({PACED * SECONDS:.0f} s if paced), "
               f"{2 * CHURN} changes a second; submitted in {took:.1f} s; {os.cpu_count()} CPUs, "
               f"Python {platform.python_version()}")  # fmt: skip
         print(f"{'page':<20}", *(f"{key:>11}" for key in COLUMNS))
