@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from paika.domain.access import Act, Actor
 from paika.domain.dataset import Readiness
@@ -18,14 +18,28 @@ from paika.domain.units import card_seconds, whole_seconds
 from paika.ports.store import LedgerQuery, Store
 from paika.services.end_task import closing_cause
 from paika.services.live import Live
-from paika.services.seen import Ending, Inputs, Named, ending, forecast_of, inputs_of, person_named, team_named
+from paika.services.seen import (
+    Ending,
+    Inputs,
+    Named,
+    ending,
+    forecast_of,
+    inputs_of,
+    person_named,
+    task_named,
+    team_named,
+)
 
 LEDGER_MOST = 1_000
+A_DAY = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
 class RunRow:
-    """One attempt. `card_seconds` runs on while it runs."""
+    """One attempt. `card_seconds` runs on while it runs.
+
+    `stop_for` is the task that its cards are freed for, None if it ended otherwise; `checkpoint`: it saves its work when told to stop.
+    """
 
     id: str
     attempt: int
@@ -44,6 +58,8 @@ class RunRow:
     detail: str
     stop_cause: EndCause | None
     stop_by: str
+    stop_for: Named | None
+    checkpoint: bool
     card_seconds: int
     log_bytes: int | None
 
@@ -85,6 +101,7 @@ class Cost:
 class TaskView:
     """All of a task. `reasons` are those of now, `history` those over time, newest first.
 
+    `preempted` are the times of the last day at which it was stopped for others, `boost_by` who moved it.
     `unseen_since` is set while no plan has looked at it; `closed_by` tells why a dead branch was closed.
     """
 
@@ -93,6 +110,8 @@ class TaskView:
     owner: Named
     team: Named
     held_by: Named | None
+    boost_by: Named | None
+    preempted: tuple[datetime, ...]
     position: int | None
     terms: PriorityTerms | None
     forecast: Forecast | None
@@ -122,6 +141,8 @@ def see_task(
         owner=person_named(records, task.owner),
         team=team_named(records, task.team),
         held_by=person_named(records, task.held_by) if task.held_by else None,
+        boost_by=person_named(records, task.boost_by) if task.boost_by else None,
+        preempted=tuple(at for at in task.preempted_at if now - at < A_DAY),
         position=wait.rank if wait else None,
         terms=wait.terms if wait else None,
         forecast=forecast_of(wait, live.slips) if wait else None,
@@ -173,6 +194,8 @@ def _run_row(records: Records, live: Live, run: Run, now: datetime) -> RunRow:
         detail=run.detail,
         stop_cause=run.stop_cause,
         stop_by=run.stop_by,
+        stop_for=task_named(records, run.stop_for) if run.stop_for and run.cause in (None, run.stop_cause) else None,
+        checkpoint=run.checkpoint,
         card_seconds=spent,
         log_bytes=live.log_bytes.get(run.id),
     )

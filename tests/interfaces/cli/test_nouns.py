@@ -142,7 +142,9 @@ def test_local_commands_get_what_was_said(house: House):
 
 
 def test_teams_have_a_weight_below_a_parent(house: House):
-    made = house.paika("team", "create", "--id", "ocr", "--name", "OCR", "--weight", "30", "--parent", "vision", by="ann")
+    made = house.paika(
+        "team", "create", "--id", "ocr", "--name", "OCR", "--weight", "30", "--parent", "vision", by="ann"
+    )
     assert made.code == 0
     assert (house.lab.records.teams["ocr"].weight, house.lab.records.teams["ocr"].parent) == (30, "vision")
     said = next(line for line in house.paika("team", "ls").out.splitlines() if line.strip().startswith("ocr"))

@@ -8,6 +8,7 @@ from datetime import timedelta
 import pytest
 from rich.cells import cell_len
 from tests.interfaces.cli.house import House
+from tests.interfaces.stopped import victim
 from tests.lab import T0, waiting
 
 from paika.domain.reason import CardsBusy
@@ -197,3 +198,12 @@ def test_reasons_are_in_the_language_spoken(house: House):
     assert zh != en
     assert "张卡" in zh
     assert "cards" in en
+
+
+def test_show_tells_for_whom_a_run_was_stopped_and_who_moved_the_task(house: House):
+    victim(house.lab)
+    said = house.paika("task", "show", "t-1", lang="zh").out
+    assert "为任务 urgent (t-2) 让卡" in said
+    assert "本次的工作不保留" in said
+    assert "2 次，最近" in said
+    assert "+20 安娜 (ann)：paper deadline" in said

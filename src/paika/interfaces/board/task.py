@@ -110,7 +110,7 @@ def run_words(visit: Visit, run: RunRow) -> dict[str, Any]:
     """How a run stands or ended, causes told apart; `tone` for its tag."""
     if run.state is not RunState.ENDED:
         until = ending_words(visit, run.ending) if run.ending else ""
-        return {"says": visit.t(f"run.{run.state}"), "tone": "go", "more": until}
+        return {"says": visit.t(f"run.{run.state}"), "tone": "go", "more": until, "for": stop_words(visit, run)}
     cause = run.cause.value if run.cause else "unknown"
     facts = {"code": run.exit_code, "signal": run.signal, "by": run.stop_by}
     tone = "go" if cause == "done" else "" if cause == "cancelled" else "bad"
@@ -118,7 +118,16 @@ def run_words(visit: Visit, run: RunRow) -> dict[str, Any]:
         "says": visit.t(f"cause.{cause}", **facts),
         "tone": tone,
         "more": told_of(RUN_DETAIL, run.detail, visit.lang),
+        "for": stop_words(visit, run),
     }
+
+
+def stop_words(visit: Visit, run: RunRow) -> str:
+    """For whom a run gives its cards, and what becomes of its work; '' if for nobody."""
+    if run.stop_for is None:
+        return ""
+    kept = visit.t("preempted.saved" if run.checkpoint else "preempted.lost")
+    return visit.t("list.dot").join((visit.t("preempted.for", task=run.stop_for.name), kept))
 
 
 def _past(visit: Visit, record: ReasonRecord) -> tuple[datetime, list[dict[str, Any]], str, str]:

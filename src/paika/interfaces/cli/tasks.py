@@ -147,6 +147,8 @@ def _show(sheet: Sheet, p: Phrases, told: Told) -> None:
         (p.t("task.before"), p.listed([_link(p, link) for link in told["before"]]) if told["before"] else ""),
         (p.t("field.milestone"), f"{task['milestone']} {p.when(task['milestone_at'])}" if task["milestone_at"] else ""),
         (p.t("field.note"), task["note"].replace("\n", " ")),
+        (p.t("preempted.fact"), _preempted(p, told["preempted"])),
+        (p.t("terms.boost"), _boost(p, told)),
         (p.t("task.cost"), _cost(p, told["cost"])),
         (p.t("cli.version"), str(task["version"])),
     )
@@ -165,7 +167,27 @@ def _run(p: Phrases, run: Told) -> Row:
     on = f"{p.parts(run['parts_held'])} × {run['card_type']} @ {p.listed([part['node'] for part in run['parts']])}"
     end = p.until(run["ending"]) if run["ended_at"] is None else p.when(run["ended_at"])
     cells = (str(run["id"]), state, on, p.when(run["started_at"]), end, p.hours(run["card_seconds"]))
-    return Row(cells, p.told(RUN_DETAIL, run["detail"]))
+    return Row(cells, _stop_for(p, run) or p.told(RUN_DETAIL, run["detail"]))
+
+
+def _stop_for(p: Phrases, run: Told) -> str:
+    """For whom a run gives its cards, and what becomes of its work; '' if for nobody."""
+    if run["stop_for"] is None:
+        return ""
+    kept = p.t("preempted.saved" if run["checkpoint"] else "preempted.lost")
+    return p.listed([p.t("preempted.for", task=p.both(run["stop_for"])), kept])
+
+
+def _preempted(p: Phrases, times: list[str]) -> str:
+    return p.t("preempted.times", count=len(times), at=p.when(times[-1])) if times else ""
+
+
+def _boost(p: Phrases, told: Told) -> str:
+    task, by = told["task"], told["boost_by"]
+    if not task["boost"]:
+        return ""
+    points = f"{task['boost']:+d}"
+    return f"{points} {p.t('boost.by', who=p.both(by), why=task['boost_why'])}" if by else points
 
 
 def _dataset(p: Phrases, dataset: Told) -> str:
