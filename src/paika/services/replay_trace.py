@@ -26,7 +26,7 @@ from paika.simulation.load import (
     with_vram,
 )
 from paika.simulation.replay import play_policy
-from paika.simulation.report import Report, report
+from paika.simulation.report import Difference, Report, paired, report
 
 MOST_ORDERS = 100
 LONGEST_FACTOR = 5.0
@@ -106,6 +106,16 @@ class Comparison:
     given: Given
     reports: dict[str, tuple[Report, ...]]
     played: dict[str, Played]
+
+    @property
+    def base(self) -> str:
+        """The rule that the others are compared with: the first."""
+        return next(iter(self.reports))
+
+    def difference(self, rule: str) -> Difference | None:
+        """The mean wait of a rule less that of the base, order by order."""
+        ours, base = (tuple(one.total.mean_wait_s for one in self.reports[name]) for name in (rule, self.base))
+        return paired(ours, base)
 
 
 def load_to_play(trace: Trace, question: Question, order: int = 0) -> Load:

@@ -15,7 +15,7 @@ from paika.domain.policy import Policy
 from paika.domain.trace import Flaw, FlawKind, Trace
 from paika.interfaces.cli.language import Tongue
 from paika.interfaces.report.files import ReportNotWritten, made_ready, write_report
-from paika.interfaces.report.page import report_page
+from paika.interfaces.report.page import compared, report_page
 from paika.interfaces.wording.catalogue import Lang
 from paika.services.replay_trace import Comparison, Lengths, Question, replay_trace
 from paika.simulation.baselines import Rule
@@ -68,6 +68,21 @@ def test_what_is_drawn_by_chance_is_called_synthetic():
     page = report_page(found(tier_seed=1, readiness_seed=2, vram_seed=3), Lang.EN, t)
     assert page.count("ynthetic:") == 3
     assert '<p class="synthetic">' in page
+
+
+def test_rules_are_compared_order_by_order():
+    t = Tongue(Lang.EN).t
+    played = found(orders=2)
+    fifo, easy = compared(played, Lang.EN, t)
+    assert re.fullmatch(r"fifo waits .+ ± 0 s longer than paika on average", fifo)
+    assert fifo in report_page(played, Lang.EN, t)
+    doubtful = replace(played.reports["paika"][0].total, mean_wait_s=0.0)
+    reports = {
+        **played.reports,
+        "easy": (replace(played.reports["easy"][0], total=doubtful), played.reports["easy"][1]),
+    }
+    assert "within noise" in compared(replace(played, reports=reports), Lang.EN, t)[1] != easy
+    assert compared(found(), Lang.EN, t) == []
 
 
 def test_of_nothing_there_are_dashes():

@@ -16,7 +16,7 @@ from paika.interfaces.wording.say import span
 
 if TYPE_CHECKING:
     from paika.services.replay_trace import Comparison, Given
-    from paika.simulation.report import Difference, Figures, Report, Spread
+    from paika.simulation.report import Figures, Report, Spread
 
 DASH = "—"
 SHOWN_FLAWS = 5
@@ -97,20 +97,11 @@ def _report(one: Report) -> Told:
     return made
 
 
-def difference_of(found: Comparison, rule: str) -> Difference | None:
-    """The mean wait of a rule less that of the first, order by order."""
-    from paika.simulation.report import paired
-
-    base, *_ = found.reports.values()
-    wait = FIGURES["mean_wait_s"]
-    return paired([wait(one) for one in found.reports[rule]], [wait(one) for one in base])
-
-
 def _differences(found: Comparison) -> Told:
     """Mean waits against the first rule's."""
     told = {}
     for rule in list(found.reports)[1:]:
-        one = difference_of(found, rule)
+        one = found.difference(rule)
         told[rule] = one and {"mean_wait_s": _tenth(one.mean), "error_s": _tenth(one.error), "within_noise": one.noise}
     return told
 
@@ -159,7 +150,6 @@ class View:
         if not self.found.reports:
             self.sheet.line((self.t("replay.dry"), "yellow"))
             return
-        self.sheet.line("")
         self._rules()
         first = {name: reports[0] for name, reports in self.found.reports.items()}
         for part in ("tiers", "sizes", "teams"):
@@ -190,7 +180,7 @@ class View:
             )
 
     def _few(self, names: tuple[str, ...] | list[str]) -> str:
-        more = f" … ({len(names)})" if len(names) > SHOWN_FLAWS else ""
+        more = f" … {len(names)}" if len(names) > SHOWN_FLAWS else ""
         return ", ".join(names[:SHOWN_FLAWS]) + more
 
     def _span(self, seconds: float | None) -> str:
@@ -199,23 +189,16 @@ class View:
     def _rules(self) -> None:
         """Waits, then what became of the cards: two tables, so that both fit a terminal of 80 columns."""
         for figures in (WAITS, CARDS):
+            self.sheet.line("")
             heads = [Column(self.t("replay.rule"))]
             heads += [Column(self.t(f"replay.{name}"), right=True, loose=True) for name in figures]
             if figures is CARDS:
                 heads += [Column(self.t(f"replay.{name}"), right=True) for name in ("stops", "unserved")]
             self.sheet.table(heads, [self._rule(name, figures) for name in self.found.reports])
-            self.sheet.line("")
-        for rule in list(self.found.reports)[1:]:
-            self._difference(rule)
+        from paika.interfaces.report.page import compared
 
-    def _difference(self, rule: str) -> None:
-        """Whether the mean wait differs at all from the first rule's."""
-        found = difference_of(self.found, rule)
-        if found is None or found.error is None:
-            return
-        words = {"rule": rule, "base": next(iter(self.found.reports)), "error": self._span(found.error)}
-        sign = "replay.noise" if found.noise else "replay.longer" if found.mean > 0 else "replay.shorter"
-        self.sheet.line((self.t(sign, by=self._span(abs(found.mean)), **words), "dim"))
+        for line in compared(self.found, self.call.lang, self.t):
+            self.sheet.line((line, "dim"))
 
     def _rule(self, name: str, figures: tuple[str, ...]) -> Row:
         reports = self.found.reports[name]

@@ -69,6 +69,18 @@ def report_page(found: Comparison, lang: Lang, t: Words) -> str:
     )
 
 
+def compared(found: Comparison, lang: Lang, t: Words) -> list[str]:
+    """For each further rule, whether its mean wait differs at all from the first one's; nothing from a single order."""
+    lines = []
+    for rule in list(found.reports)[1:]:
+        one = found.difference(rule)
+        if one is not None and one.error is not None:
+            word = "replay.noise" if one.noise else "replay.longer" if one.mean > 0 else "replay.shorter"
+            by, error = span(round(abs(one.mean)), lang), span(round(one.error), lang)
+            lines.append(t(word, rule=rule, base=found.base, by=by, error=error))
+    return lines
+
+
 class _Page:
     def __init__(self, found: Comparison, lang: Lang, t: Words) -> None:
         self.found, self.lang, self.t = found, lang, t
@@ -102,7 +114,8 @@ class _Page:
             [self.t(f"replay.{name}"), *(self._figure(map(figure, ones), unit) for ones in self.found.reports.values())]
             for name, figure, unit in FIGURES
         ]
-        return f"<h2>{escape(self.t('replay.page.rules'))}</h2>{_table(heads, rows)}"
+        told = "".join(f"<p>{escape(line)}</p>" for line in compared(self.found, self.lang, self.t))
+        return f"<h2>{escape(self.t('replay.page.rules'))}</h2>{_table(heads, rows)}{told}"
 
     def _figure(self, values: Iterable[float | None], unit: str) -> str:
         found = spread(list(values))
