@@ -38,7 +38,8 @@ A_DAY = timedelta(days=1)
 class RunRow:
     """One attempt. `card_seconds` runs on while it runs.
 
-    `stop_for` is the task that its cards are freed for, None if it ended otherwise; `checkpoint`: it saves its work when told to stop.
+    `stop_for` is the task that its cards are freed for, None if it ended otherwise. With a `checkpoint` it saves
+    its work when told to stop.
     """
 
     id: str
