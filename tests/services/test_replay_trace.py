@@ -11,7 +11,7 @@ from paika.domain.policy import Policy
 from paika.domain.problem import BadValue
 from paika.domain.task import Tier
 from paika.domain.trace import Flaw, FlawKind, Trace
-from paika.services.replay_trace import Lengths, Question, load_to_play, orders_of, replay_trace
+from paika.services.replay_trace import VRAM_SHARES, Lengths, Question, load_to_play, orders_of, replay_trace
 from paika.simulation.baselines import Rule
 
 TRACE = Trace(
@@ -81,3 +81,26 @@ def test_tiers_are_drawn_on_request_only():
 def test_the_first_jobs_only():
     found = replay_trace(TRACE, replace(ASKED, most=5), PAIKA, dry_run=True)
     assert found.given.works == 5
+
+
+def test_each_order_draws_anew():
+    asked = replace(ASKED, orders=2, lengths=Lengths.SYNTHETIC, length_seed=1, tier_seed=1)
+    first, second = orders_of(TRACE, asked)
+    by_id = {work.id: work for work in second.works}
+    assert [work.limit_s for work in first.works] != [by_id[work.id].limit_s for work in first.works]
+    assert [work.tier for work in first.works] != [by_id[work.id].tier for work in first.works]
+    assert orders_of(TRACE, asked) == (first, second)
+
+
+def test_readiness_is_drawn_for_a_fifth():
+    many = Trace("many", tuple(job(f"j{n}", n, 10) for n in range(1000)))
+    late = [work.unready_s for work in load_to_play(many, replace(ASKED, readiness_seed=1)).works if work.unready_s]
+    assert 150 < len(late) < 250
+    assert 5000 < sum(late) / len(late) < 9500
+
+
+def test_needs_of_vram_are_drawn_on_request_only():
+    assert {work.vram_mib for work in load_to_play(TRACE, ASKED).works} == {0}
+    drawn = {work.vram_mib for work in load_to_play(TRACE, replace(ASKED, vram_seed=1)).works}
+    assert drawn <= {gib * 1024 for gib in VRAM_SHARES}
+    assert len(drawn) > 1

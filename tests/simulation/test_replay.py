@@ -18,7 +18,7 @@ from paika.domain.trace import Job
 from paika.planning.check import check
 from paika.simulation import replay
 from paika.simulation.baselines import Rule, play_rule
-from paika.simulation.load import Load, with_lengths, with_readiness, with_tiers
+from paika.simulation.load import Load, cluster_of, with_lengths, with_readiness, with_tiers
 from paika.simulation.replay import play_policy
 
 POLICY = Policy()
@@ -173,3 +173,11 @@ def test_data_that_comes_later_keeps_no_card_from_others(checked: list[Plan]):
 
 def test_a_played_policy_has_its_name():
     assert play_policy(load(job("a", 0, 5)), ONE_NODE, POLICY, name="paika:easy").rule == "paika:easy"
+
+
+def test_a_card_that_is_dearer_than_needed_is_told_of():
+    two = cluster_of("1x8:RTX 4090,1x8:A100-80G")
+    made = load(job("a", 0, 50, 8), job("b", 0, 50, 8), cluster=two)
+    at_once = replace(POLICY, oversize_after_s=0)
+    for played in (play_rule(Rule.FIFO, made, two), play_policy(made, two, at_once)):
+        assert [(one.started_s, one.oversized) for one in played.served] == [(0, False), (0, True)], played.rule

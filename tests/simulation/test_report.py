@@ -117,5 +117,8 @@ def test_who_was_passed(tier: Tier, cards: int, queued: int, started: int, wante
 def test_orders_are_compared_in_pairs():
     assert paired([3.0, 5.0], [1.0, 3.0]) == Difference(2.0, 0.0, noise=False)
     assert paired([1.0, 4.0], [2.0, 2.0]) == Difference(0.5, pytest.approx(1.5), noise=True)
+    assert paired([1.0, 5.0], [0.0, 0.0]) == Difference(3.0, pytest.approx(2.0), noise=True)
+    assert paired([2.0, 6.1], [0.0, 0.0]).noise is True  # type: ignore[union-attr]
+    assert paired([4.0, 9.0], [0.0, 0.0]).noise is False  # type: ignore[union-attr]
     assert paired([3.0], [1.0]) == Difference(2.0, None, None)
     assert paired([3.0, None], [1.0, 1.0]) is None
