@@ -107,8 +107,15 @@ def reservation_of(line: dict[str, Any]) -> Reservation:
     )
 
 
+TASK_WORDS = {
+    "id", "owner", "team", "tier", "priority", "boost", "cards", "on_nodes", "vram", "types", "share", "pool", "after",
+    "estimate", "limit", "inputs", "not_before", "preemptible", "checkpoint", "grace", "state", "runs", "ends", "times",
+}  # fmt: skip
+
+
 def task_of(line: dict[str, Any], world: World) -> tuple[Task, Fate]:
     """A task of the story and its fate."""
+    assert set(line) <= TASK_WORDS, f"a story cannot say {sorted(set(line) - TASK_WORDS)} of a task"
     share = Share(line["share"][0], line["share"][1]) if "share" in line else None
     types = resolve_types(line["types"], CATALOGUE) if "types" in line else ()
     after = []
@@ -184,8 +191,15 @@ def _expanded(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return found
 
 
+EXPECT_WORDS = {
+    "running", "not_running", "only_running", "waiting", "facts", "start_by", "start_by_at_most", "holds", "slip",
+    "stopped", "borrowed", "fair", "level", "state", "on", "same_card", "order", "lifted_to",
+}  # fmt: skip
+
+
 def expect(world: World, wanted: dict[str, Any], where: str) -> None:
     """Compare what the story says with what is."""
+    assert set(wanted) <= EXPECT_WORDS, f"{where}: a story cannot expect {sorted(set(wanted) - EXPECT_WORDS)}"
     waits = world.waits()
     for name in wanted.get("running", []):
         assert name in world.runs, f"{where}: {name} does not run; {waits.get(name)}"

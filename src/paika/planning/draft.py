@@ -110,19 +110,18 @@ class Draft:
 
     # -- planned tasks ---------------------------------------------------------------------------
 
-    def seat(self, task: Task, masks: Masks, start: int, end: int, parts: int) -> None:
-        """Give the task its cards from start to end; each mask is (node position, cards). `parts` 0: no ceiling."""
+    def seat(self, task: Task, masks: Masks, start: int, end: int, parts: int, limits: tuple[Ceiling, ...]) -> None:
+        """Give the task its cards from start to end, its parts counted under `limits`; masks are (node, cards)."""
         for node, mask in masks:
             if task.demand.share is None:
                 self.lines[node].take(mask, start, end)
             else:
                 self.lines[node].take_share(mask.bit_length() - 1, _use(task, start, end))
             self.spans.setdefault(task.id, []).append(Span(task.id, node, mask, start, end))
-        if parts:
-            for ceiling in self.limits_of(task):
-                ceiling.add(parts, start, end)
+        for ceiling in limits:
+            ceiling.add(parts, start, end)
 
-    def unseat(self, task: Task, parts: int) -> None:
+    def unseat(self, task: Task, parts: int, limits: tuple[Ceiling, ...]) -> None:
         """Take the task off its cards again."""
         spans = self.spans.pop(task.id)
         for span in spans:
@@ -131,9 +130,8 @@ class Draft:
             else:
                 use = _use(task, span.start, span.end)
                 self.lines[span.node].give_back_share(span.mask.bit_length() - 1, use)
-        if parts:
-            for ceiling in self.limits_of(task):
-                ceiling.add(-parts, spans[0].start, spans[0].end)
+        for ceiling in limits:
+            ceiling.add(-parts, spans[0].start, spans[0].end)
 
     def keep(self, task: Task, node: int, mask: int) -> None:
         """Free cards are kept for a task whose start nobody can tell; lower ranks leave them alone."""

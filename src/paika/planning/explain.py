@@ -1,10 +1,12 @@
 """Why a task that passed its gates does not start now: every blocker, each with its numbers.
 
-Figures hold after this plan's own starts: a card that starts somebody in this plan is no longer free.
+Figures hold after this plan's own starts: a card that starts somebody in this plan is no longer free. But what
+keeps a task from cards that this plan gives to somebody further down is told as if they lay free.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import timedelta
 from itertools import islice
@@ -34,7 +36,7 @@ from paika.planning.draft import Draft, Occupant, holder_of
 from paika.planning.feasible import Fit
 from paika.planning.house import Group, Place
 from paika.planning.place import rounded_up, times_of
-from paika.planning.promised import MOST_TASKS, Ahead
+from paika.planning.promised import MOST_TASKS, Ahead, Behind
 from paika.planning.reserve import PassKey, Wall
 from paika.planning.timeline import NEVER, bits
 
@@ -56,18 +58,22 @@ class _GroupNow:
 class Explainer:
     """Judges each shape once; equal shapes share the verdict with its reasons."""
 
-    def __init__(self, draft: Draft, ranks: dict[str, int]) -> None:
+    def __init__(self, draft: Draft, ranks: dict[str, int], started: Iterable[Task]) -> None:
         self.draft = draft
         self.ranks = ranks
         self._groups: dict[tuple[object, ...], _GroupNow] = {}
         self._known: dict[tuple[object, ...], tuple[Reason, ...]] = {}
-        self._kept: dict[tuple[object, ...], tuple[int, PromisedAhead | None]] = {}
+        self._barred: dict[tuple[object, ...], tuple[int, tuple[Reason, ...]]] = {}
+        self._kept: dict[tuple[object, ...], tuple[tuple[int, int], PromisedAhead | None]] = {}
         self._sorted: dict[str, list[tuple[int, str]]] = {}
         self.ahead = Ahead(draft)
+        self.behind = Behind(draft, started)
 
-    def passed(self, task: Task) -> None:
-        """The task has been dealt with; what it was promised stands before the ones after it."""
-        self.ahead.note(self.draft.spans.get(task.id, ()))
+    def passed(self, task: Task, holds: bool) -> None:
+        """The task has been dealt with; what it was given or promised stands before the ones after it."""
+        self.behind.pass_by(task)
+        if holds:
+            self.ahead.note(self.draft.spans.get(task.id, ()))
 
     def why(self, case: Case) -> tuple[Reason, ...]:
         """All reasons of a task that could not start. To be asked in rank order, with `passed` after each task."""
@@ -77,7 +83,8 @@ class Explainer:
         shape = (demand, tuple(f.group.key for f in fits), rounded_up(task.limit_s), task.occupies_s, told, key)
         if shape not in self._known:
             self._known[shape] = self._cards(task, fits, key, told)
-        found = [*self._ceilings(case), *self._known[shape], *self._promised(task, fits, key, shape)]
+        found = [*self._ceilings(case), *self._known[shape], *self._walls(task, fits, key, shape)]
+        found += self._promised(task, fits, shape)
         if case.kept_for and case.kept_until > self.draft.now:
             found += self._oversize(demand, fits, (case.kept_for, case.kept_until))
         return tuple(found)
@@ -135,8 +142,6 @@ class Explainer:
         elif not enough:
             found.append(self._busy(demand, groups))
         found += self._unfit(groups, enough)
-        found += self._lease(task, groups, key)
-        found += self._walled(task, groups, key)
         if not told:
             found += self._unknown_ends(groups)
         return tuple(found)
@@ -227,42 +232,67 @@ class Explainer:
             found.append(NoEngine(len(bare), tuple(dict.fromkeys(bare))))
         return found
 
-    def _lease(self, task: Task, groups: list[_GroupNow], key: PassKey) -> list[Reason]:
+    def _walls(self, task: Task, fits: tuple[Fit, ...], key: PassKey, shape: tuple[object, ...]) -> tuple[Reason, ...]:
+        """Leases, reservations and headroom before usable cards; looked at again only when a start was gone by."""
+        known = self._barred.get(shape)
+        if known is None or known[0] != self.behind.changes:
+            usable = self._usable(fits, task.demand)
+            known = (self.behind.changes, (*self._lease(task, usable), *self._walled(task, usable, key)))
+            self._barred[shape] = known
+        return known[1]
+
+    def _usable(self, fits: tuple[Fit, ...], demand: Demand) -> list[tuple[Place, int]]:
+        """Cards that are free, or have room for the share, or would if nobody further down had started in this plan."""
+        if demand.share is not None:
+            return [(place, self._roomy(place, demand, behind=True)) for fit in fits for place in fit.group.places]
+        found: list[tuple[Place, int]] = []
+        for fit in fits:
+            for place, free in self._now(fit.group, demand.pool).free:
+                found.append((place, free | place.ready & self._given(place)))
+        return found
+
+    def _given(self, place: Place) -> int:
+        """Cards on which nobody is but those that start further down in this plan."""
+        behind, cards = self.behind, self.draft.house.nodes[place.node].cards
+        mask = behind.whole(place.node)
+        for bit in behind.shared(place.node):
+            if len(self.draft.occupants.get(cards[bit].id, ())) == len(behind.shares(place.node, bit)):
+                mask |= 1 << bit
+        return mask
+
+    def _lease(self, task: Task, usable: list[tuple[Place, int]]) -> list[Reason]:
         draft = self.draft
         lasts = times_of(task, self.draft.policy).lease_s
         ends = [
             draft.lines[place.node].base.lease_ends[bit]
-            for group in groups
-            for place, free in group.free
-            for bit in bits(self._roomy(place, task.demand) if task.demand.share else free)
+            for place, mask in usable
+            for bit in bits(mask)
             if draft.lines[place.node].base.lease_ends[bit] < draft.now + lasts
         ]
         return [LeaseEnds(len(ends), EPOCH + timedelta(seconds=min(ends)))] if ends else []
 
-    def _walled(self, task: Task, groups: list[_GroupNow], key: PassKey) -> list[Reason]:
-        """Free cards behind walls that the run would run into: each reservation, and headroom."""
+    def _walled(self, task: Task, usable: list[tuple[Place, int]], key: PassKey) -> list[Reason]:
+        """Usable cards behind walls that the run would run into: each reservation, and headroom."""
         draft, lasts = self.draft, times_of(task, self.draft.policy).fit_s
         behind: dict[str, tuple[Wall, int]] = {}
         kept: dict[int, int] = {}
-        for group in groups:
-            for place, free in group.free:
-                usable = self._roomy(place, task.demand) if task.demand.share else free
-                for wall in draft.lines[place.node].walls:
-                    count = (wall.mask & usable).bit_count()
-                    if not count or not wall.shut_to(key) or wall.start >= draft.now + lasts:
-                        continue
-                    if wall.reservation is None:
-                        kept[place.node] = kept.get(place.node, 0) + count
-                    else:
-                        seen = behind.get(wall.reservation.id, (wall, 0))
-                        behind[wall.reservation.id] = (seen[0], seen[1] + count)
-        found: list[Reason] = [self._behind(wall, cards) for _, (wall, cards) in sorted(behind.items())]
+        for place, mask in usable:
+            for wall in draft.lines[place.node].walls:
+                count = (wall.mask & mask).bit_count()
+                if not count or not wall.shut_to(key) or wall.start >= draft.now + lasts:
+                    continue
+                if wall.reservation is None:
+                    kept[place.node] = kept.get(place.node, 0) + count
+                else:
+                    seen = behind.get(wall.reservation.id, (wall, 0))
+                    behind[wall.reservation.id] = (seen[0], seen[1] + count)
+        found: list[Reason] = [self._reserved(wall, cards) for _, (wall, cards) in sorted(behind.items())]
         if kept:
             nodes = tuple(draft.house.nodes[node].node.id for node in sorted(kept))
             found.append(HeadroomKept(sum(kept.values()), nodes))
         return found
 
-    def _behind(self, wall: Wall, cards: int) -> Reserved:
+    def _reserved(self, wall: Wall, cards: int) -> Reserved:
         kept = wall.reservation
         assert kept is not None
         ahead = wall.start - self.draft.now
@@ -276,27 +306,26 @@ class Explainer:
             ahead if ahead > 0 else None,
         )
 
-    def _promised(self, task: Task, fits: tuple[Fit, ...], key: PassKey, shape: tuple[object, ...]) -> list[Reason]:
-        """What tasks ahead are to have; looked at again only when a promise came nearer."""
-        known = self._kept.get(shape)
-        if known is None or known[0] != self.ahead.changes:
+    def _promised(self, task: Task, fits: tuple[Fit, ...], shape: tuple[object, ...]) -> list[Reason]:
+        """What tasks ahead are to have; looked at again only when a promise came nearer or a start was gone by."""
+        known, at = self._kept.get(shape), (self.ahead.changes, self.behind.changes)
+        if known is None or known[0] != at:
             demand = task.demand
-            usable = [
-                (place, self._roomy(place, demand) if demand.share else free)
-                for fit in fits
-                for place, free in self._now(fit.group, demand.pool).free
-            ]
-            known = (self.ahead.changes, self.ahead.reason(usable, demand.cards_per_node, demand.nodes == 1))
+            usable = self._usable(fits, demand)
+            known = (at, self.ahead.reason(usable, demand.cards_per_node, demand.nodes == 1))
             self._kept[shape] = known
         return [] if known[1] is None else [known[1]]
 
-    def _roomy(self, place: Place, demand: Demand) -> int:
-        """Ready cards on which the share would have room at this instant."""
+    def _roomy(self, place: Place, demand: Demand, behind: bool = False) -> int:
+        """Ready cards on which the share has room at this instant, `behind`: but for starts further down."""
         share, draft = demand.share, self.draft
         assert share is not None
-        line, mask = draft.lines[place.node].base, 0
-        for bit in bits(place.ready & line.open[0]):
+        line, mask, given = draft.lines[place.node].base, 0, self.behind
+        later = given.whole(place.node) if behind else 0
+        for bit in bits(place.ready & (line.open[0] | later)):
             vram, band = line.room_at(bit, draft.now, draft.policy.vram_safety_mib)
+            for other in given.shares(place.node, bit) if behind else ():
+                vram, band = vram + other.vram_mib, band + other.bandwidth_percent
             if vram >= share.vram_mib and band >= share.bandwidth_percent:
                 mask |= 1 << bit
         return mask
@@ -306,7 +335,7 @@ class Explainer:
         return [EndsUnknown(tuple(dict.fromkeys(runs))[:MOST_TASKS])] if runs else []
 
     def _oversize(self, demand: Demand, fits: tuple[Fit, ...], kept: Kept) -> list[Reason]:
-        bigger = [f for f in fits[1:] if self._could_now(f, demand)]
+        bigger = [f for f in fits[1:] if self._usable_now(f, demand)]
         if not bigger:
             return []
         allowed_at = EPOCH + timedelta(seconds=kept[1])
@@ -317,3 +346,8 @@ class Explainer:
         if demand.share is not None:
             return any(self._roomy(place, demand) for place in fit.group.places)
         return self._together(self._now(fit.group, demand.pool), demand) >= demand.nodes
+
+    def _usable_now(self, fit: Fit, demand: Demand) -> bool:
+        """Whether it could start there if nobody further down had started in this plan."""
+        masks = [mask for _, mask in self._usable((fit,), demand)]
+        return sum(mask.bit_count() >= demand.cards_per_node for mask in masks) >= demand.nodes

@@ -28,7 +28,7 @@ def look_ahead(book: Book) -> None:
         else:
             assert case.want is not None
             end = min(NEVER, case.spot.start + case.want.times.occupies_s)
-            book.draft.seat(case.task, case.spot.masks, case.spot.start, end, case.spot.fit.parts)
+            book.draft.seat(case.task, case.spot.masks, case.spot.start, end, case.spot.fit.parts, case.want.limits)
     _rough(book, deep)
     for case in book.cases:
         if case.gates and not case.parked:

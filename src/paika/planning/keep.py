@@ -11,6 +11,7 @@ from paika.planning.draft import Masks
 from paika.planning.entitle import first_under_all
 from paika.planning.feasible import Fit
 from paika.planning.place import Spot, Want, masks_of
+from paika.planning.timeline import NEVER
 
 MOST_ROUNDS = 8
 
@@ -58,19 +59,20 @@ def _cause(book: Book, promise: Promise, want: Want, case: Case) -> tuple[str, s
     cards = [card for part in promise.parts for card in part.cards]
     if masks is None:
         return "lost_card", next(card for card in cards if card not in draft.house.at)
-    for card in cards:
-        for who in draft.occupants.get(card, ()):
-            if who.until > start and (case.task.demand.share is None or draft.runs[who.run].share is None
-                                      if who.run else True):  # fmt: skip
-                return "overrun", who.run or card
+    shares = case.task.demand.share is not None
+    late = _stays(book, cards, start, sharing=False) or ("" if shares else _stays(book, cards, start, sharing=True))
+    if late:
+        return "overrun", late
     fit = _fit_of(case, masks)
     if fit is None:
         return "lost_card", cards[0]
-    end = start + want.times.occupies_s
-    for other, spans in draft.spans.items():
-        for span in spans:
-            if span.start < end and span.end > start and any(n == span.node and m & span.mask for n, m in masks):
-                return "higher_rank", other
+    higher = _higher(book, masks, start, start + want.times.occupies_s)
+    if shares and all(task in book.promised for task in higher):
+        late = _stays(book, cards, start, sharing=True)  # those ahead had their places before
+        if late:
+            return "overrun", late
+    if higher:
+        return "higher_rank", higher[0]
     for node, mask in masks:
         for wall in draft.lines[node].walls:
             if wall.mask & mask and wall.end > start and wall.shut_to(want.key):
@@ -85,3 +87,26 @@ def later(slip: Slip | None, spot: Spot | None) -> Slip | None:
     if slip is None or (spot is not None and EPOCH + timedelta(seconds=spot.start) <= slip.was):
         return None
     return slip
+
+
+def _stays(book: Book, cards: list[str], at: int, sharing: bool) -> str:
+    """A run (or else a card that an outsider is on) that is there beyond `at`; "" if there is none."""
+    runs = book.draft.runs
+    for card in cards:
+        for who in book.draft.occupants.get(card, ()):
+            shares = who.run is not None and runs[who.run].share is not None
+            if who.until > at and shares is sharing:
+                return who.run or card
+    return ""
+
+
+def _higher(book: Book, masks: Masks, start: int, end: int) -> list[str]:
+    """Tasks placed so far that are to have some of the cards in that time, or keep them for an unknown start."""
+    found: list[str] = []
+    for task, spans in book.draft.spans.items():
+        for span in spans:
+            then = span.start >= NEVER or (span.start < end and span.end > start)
+            if then and any(node == span.node and mask & span.mask for node, mask in masks):
+                found.append(task)
+                break
+    return found

@@ -42,7 +42,7 @@ def _seat(book: Book, case: Case, spot: Spot) -> None:
     assert case.want is not None
     case.spot = spot
     end = min(NEVER, spot.start + case.want.times.occupies_s)
-    book.draft.seat(case.task, spot.masks, spot.start, end, 0 if case.borrowed else spot.fit.parts)
+    book.draft.seat(case.task, spot.masks, spot.start, end, spot.fit.parts, case.want.limits)
     if spot.start > book.now:
         book.held_ahead[case.task.tier] = book.held_ahead.get(case.task.tier, 0) + 1
 
@@ -171,7 +171,7 @@ def _lift(book: Book, case: Case) -> bool:
     assert old is not None
     assert want is not None
     better = best_spot(book, case, book.now, old.start)
-    book.draft.unseat(case.task, old.fit.parts)
+    book.draft.unseat(case.task, old.fit.parts, want.limits)
     if want.demand.nodes > 1:
         _note_freed(book, old)
     there = book.search.earlier_there(want, old.fit, old.masks, better.start if better else old.start)
@@ -191,7 +191,7 @@ def _lift(book: Book, case: Case) -> bool:
 def _take(book: Book, case: Case, spot: Spot) -> None:
     assert case.want is not None
     end = min(NEVER, spot.start + case.want.times.occupies_s)
-    book.draft.seat(case.task, spot.masks, spot.start, end, spot.fit.parts)
+    book.draft.seat(case.task, spot.masks, spot.start, end, spot.fit.parts, case.want.limits)
 
 
 def _note_freed(book: Book, spot: Spot) -> None:

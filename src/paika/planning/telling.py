@@ -23,18 +23,23 @@ def tell(book: Book) -> Plan:
     for case in book.cases:
         if case.spot is not None and case.open:
             book.draft.settle(case.task, case.spot.fit.parts if case.holds and not case.borrowed else 0)
-    explainer = Explainer(book.draft, {case.task.id: case.rank for case in book.cases})
+    started = [case.task for case in book.cases if _starts_now(book, case)]
+    explainer = Explainer(book.draft, {case.task.id: case.rank for case in book.cases}, started)
     for case in book.cases:
         if case.open and case.spot is not None and case.spot.start <= book.now:
             starts.append(_start(case, case.spot, book))
         else:
             waits.append(_wait(book, case, explainer))
-        if case.open and case.holds:
-            explainer.passed(case.task)
+        if case.open:
+            explainer.passed(case.task, case.holds)
     stops = book.victims.stops()
     looks = _next_look(book)
     at = book.draft.at
     return Plan(book.snapshot.version, book.policy.version, at, tuple(starts), tuple(waits), looks, stops)
+
+
+def _starts_now(book: Book, case: Case) -> bool:
+    return case.open and case.spot is not None and case.spot.start <= book.now
 
 
 def _start(case: Case, spot: Spot, book: Book) -> Start:
