@@ -180,3 +180,33 @@ def test_who_stands_under_a_floor_starts_or_is_told_why(snapshot: Snapshot, poli
     for wait in made.waits:
         if wait.terms.entitled:
             assert any(reason.code == "wait.floor" for reason in wait.reasons)
+
+
+@settings(max_examples=examples(300), deadline=None)
+@given(snapshots(), policies)
+def test_a_second_look_changes_nothing(snapshot: Snapshot, policy: Policy) -> None:
+    """The same house once more, with what the first plan promised: the same start now, and nobody is told later."""
+    before, again = promised(snapshot, policy)
+    after = plan(again, policy, T0)
+    assert check(again, policy, after) == []
+    assert [(start.task, start.cards) for start in after.starts] == [(s.task, s.cards) for s in before.starts]
+    was, now = told(before), told(after)
+    assert was.keys() == now.keys()
+    for task, at in was.items():
+        assert now[task] <= at, task
+
+
+@settings(max_examples=examples(200), deadline=None)
+@given(snapshots(), snapshots(most_tasks=4))
+def test_nobody_above_waits_for_a_promise_to_an_arrival(snapshot: Snapshot, more: Snapshot) -> None:
+    """New tasks come in: whoever stands above all of them is told the same as without them, or earlier."""
+    _, again = promised(snapshot, STEADY)
+    new = [replace(task, id=f"new-{task.id}", after=(), tier=Tier.IDLE, priority=1) for task in more.tasks]
+    without = plan(again, STEADY, T0)
+    crowd = plan(replace(again, tasks=(*again.tasks, *new)), STEADY, T0)
+    ranks = {w.task: w.rank for w in crowd.waits} | {s.task: s.rank for s in crowd.starts}
+    first_new = min((ranks[task.id] for task in new), default=0)
+    was, now = told(without), told(crowd)
+    for task, at in was.items():
+        if ranks[task] < first_new:
+            assert now[task] <= at, task

@@ -208,7 +208,7 @@ class CardsBusy(Reason):
 
 @dataclass(frozen=True, slots=True)
 class PromisedAhead(Reason):
-    """Free fitting cards are kept for tasks ahead of it in the order; `first_at` is their promised start."""
+    """Free fitting cards are promised to others, ahead in the order or told before; `first_at` is the first start."""
 
     code: ClassVar[str] = "wait.promised"
     cards: int

@@ -37,6 +37,7 @@ class Case:
     freed_by: tuple[Run, ...] = ()  # runs that are stopping for it
     reclaim: Reclaim | None = None
     spot: Spot | None = None
+    kept: bool = False  # it was promised its spot before, or a later one
     holds: bool = True
     rough_at: int | None = None
     slip: Slip | None = None
@@ -53,22 +54,36 @@ class Case:
 
 @dataclass(slots=True)
 class Book:
-    """What the steps share. `cases` are in rank order."""
+    """What the steps share. `cases` are in rank order.
+
+    While tasks are placed, `search` looks beside all who were promised a start, and `firm` only beside those that
+    were gone through already: whom nobody ahead of may be delayed by. In the end both are full of the same; without
+    promises they are one.
+    """
 
     snapshot: Snapshot
     policy: Policy
     draft: Draft
     search: Search
+    firm: Search
     victims: Victims
     cases: list[Case]
     promised: Mapping[str, Promise]
     wanted: dict[tuple[int, int], dict[tuple[str, int], list[str]]] = field(default_factory=dict)
     held_ahead: dict[Tier, int] = field(default_factory=dict)
+    kept: dict[str, Spot] = field(default_factory=dict)  # promised spots of tasks that are not gone through yet
+    kept_on: dict[int, list[Case]] = field(default_factory=dict)  # by node, in rank order
+    lifted: bool = False  # since those ahead were last offered what lifting frees
 
     @property
     def now(self) -> int:
         """Epoch seconds of the plan."""
         return self.draft.now
+
+    @property
+    def searches(self) -> tuple[Search, ...]:
+        """Both, or the one."""
+        return (self.search,) if self.search is self.firm else (self.search, self.firm)
 
     @property
     def horizon(self) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -11,12 +12,13 @@ from paika.domain.run import Run, RunPart
 from paika.domain.snapshot import Snapshot
 from paika.domain.task import Task, Tier
 from paika.domain.units import EPOCH, PARTS_PER_CARD
-from paika.planning.entitle import Ceiling
+from paika.planning.entitle import Ceiling, first_under_all
 from paika.planning.house import House, epoch_s_up, lease_end, run_end
 from paika.planning.reserve import Line, Passes, Wall
 from paika.planning.timeline import NEVER, NodeTimeline, ShareUse
 
 Masks = tuple[tuple[int, int], ...]
+Limit = tuple[str, str]  # (team or person, its id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +81,37 @@ class Draft:
         for node, wall in walls:
             self.lines[node].add_wall(wall)
 
-    def limits_of(self, task: Task) -> tuple[Ceiling, ...]:
+    def copy(self) -> Draft:
+        """The same house with the same time taken, to be planned apart. Who is on the cards now is shared."""
+        twin = copy(self)
+        twin.lines = [line.copy() for line in self.lines]
+        twin.teams = {key: ceiling.copy() for key, ceiling in self.teams.items()}
+        twin.persons = {key: ceiling.copy() for key, ceiling in self.persons.items()}
+        twin.spans = {key: list(spans) for key, spans in self.spans.items()}
+        return twin
+
+    def limits_of(self, task: Task) -> tuple[Limit, ...]:
         """The ceilings that a task counts against."""
-        found = [self.teams.get(task.team), self.persons.get(task.owner) if task.tier is not Tier.CORE else None]
-        return tuple(ceiling for ceiling in found if ceiling is not None and ceiling.ceiling is not None)
+        found: list[Limit] = [("team", task.team)]
+        if task.tier is not Tier.CORE:
+            found.append(("person", task.owner))
+        return tuple(limit for limit in found if self._ceiling(limit) is not None)
+
+    def _ceiling(self, limit: Limit) -> Ceiling | None:
+        kind, key = limit
+        ceiling = self.teams.get(key) if kind == "team" else self.persons.get(key)
+        return None if ceiling is None or ceiling.ceiling is None else ceiling
+
+    def room_from(self, limits: tuple[Limit, ...], parts: int, lasts_s: int, after: int) -> int:
+        """First instant from `after` on at which all of these leave room for so long; NEVER if there is none."""
+        if not limits:
+            return after
+        return first_under_all([self.ceiling(limit) for limit in limits], parts, lasts_s, after)
+
+    def ceiling(self, limit: Limit) -> Ceiling:
+        """A team's or a person's ceiling; KeyError if there is none."""
+        kind, key = limit
+        return (self.teams if kind == "team" else self.persons)[key]
 
     def _board(self, run: Run) -> None:
         until, by_limit = run_end(run, self.now)
@@ -110,7 +139,7 @@ class Draft:
 
     # -- planned tasks ---------------------------------------------------------------------------
 
-    def seat(self, task: Task, masks: Masks, start: int, end: int, parts: int, limits: tuple[Ceiling, ...]) -> None:
+    def seat(self, task: Task, masks: Masks, start: int, end: int, parts: int, limits: tuple[Limit, ...]) -> None:
         """Give the task its cards from start to end, its parts counted under `limits`; masks are (node, cards)."""
         for node, mask in masks:
             if task.demand.share is None:
@@ -118,10 +147,10 @@ class Draft:
             else:
                 self.lines[node].take_share(mask.bit_length() - 1, _use(task, start, end))
             self.spans.setdefault(task.id, []).append(Span(task.id, node, mask, start, end))
-        for ceiling in limits:
-            ceiling.add(parts, start, end)
+        for limit in limits:
+            self.ceiling(limit).add(parts, start, end)
 
-    def unseat(self, task: Task, parts: int, limits: tuple[Ceiling, ...]) -> None:
+    def unseat(self, task: Task, parts: int, limits: tuple[Limit, ...]) -> None:
         """Take the task off its cards again."""
         spans = self.spans.pop(task.id)
         for span in spans:
@@ -130,8 +159,8 @@ class Draft:
             else:
                 use = _use(task, span.start, span.end)
                 self.lines[span.node].give_back_share(span.mask.bit_length() - 1, use)
-        for ceiling in limits:
-            ceiling.add(-parts, spans[0].start, spans[0].end)
+        for limit in limits:
+            self.ceiling(limit).add(-parts, spans[0].start, spans[0].end)
 
     def keep(self, task: Task, node: int, mask: int) -> None:
         """Free cards are kept for a task whose start nobody can tell; lower ranks leave them alone."""

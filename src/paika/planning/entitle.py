@@ -18,6 +18,12 @@ class Ceiling:
         self._peak = held_parts  # no step is above it
         self._bounds: dict[tuple[int, int], int] = {}
 
+    def copy(self) -> Ceiling:
+        """The same steps, to be changed apart."""
+        twin = Ceiling(self.times[0], 0, self.ceiling)
+        twin.times, twin.used, twin._peak = list(self.times), list(self.used), self._peak
+        return twin
+
     def add(self, parts: int, start: int, end: int) -> None:
         """Parts (negative for a release) from start to end."""
         if self.ceiling is None:

@@ -22,7 +22,7 @@ def look_ahead(book: Book) -> None:
         if not case.open or case.spot is not None or case.task.id in book.draft.spans:
             continue
         case.holds = False
-        case.spot = best_spot(book, case, book.now, book.horizon)
+        case.spot = best_spot(book, book.search, case, book.now, book.horizon)
         if case.spot is None:
             deep.append(case)
         else:
@@ -42,7 +42,7 @@ def _shadow(book: Book, case: Case) -> Spot | None:
     if opens is None:
         return None
     case.want = book.search.want_of(case.task)
-    return best_spot(book, case, max(book.now, int((opens - EPOCH).total_seconds()) + 1))
+    return best_spot(book, book.search, case, max(book.now, int((opens - EPOCH).total_seconds()) + 1))
 
 
 def _rough(book: Book, deep: list[Case]) -> None:
@@ -55,9 +55,9 @@ def _rough(book: Book, deep: list[Case]) -> None:
     for case in deep:
         want, fit = case.want, case.verdict.fits[0]
         assert want is not None
-        shape = (want.demand, want.times, want.key, tuple(map(id, want.limits)))
+        shape = (want.demand, want.times, want.key, want.limits)
         if shape not in first:
-            spot = best_spot(book, case, book.now)
+            spot = best_spot(book, book.search, case, book.now)
             first[shape] = None if spot is None else spot.start
         possible, work = first[shape], ahead.get(fit.group.key, 0)
         if possible is not None and work is not None:

@@ -13,8 +13,7 @@ from heapq import heappop, heappush
 
 from paika.domain.policy import Policy
 from paika.domain.task import Demand, Task
-from paika.planning.draft import Draft, Masks
-from paika.planning.entitle import Ceiling, first_under_all
+from paika.planning.draft import Draft, Limit, Masks
 from paika.planning.feasible import Fit
 from paika.planning.house import Group, Place
 from paika.planning.reserve import PassKey
@@ -54,7 +53,7 @@ class Want:
     demand: Demand
     times: Times
     key: PassKey
-    limits: tuple[Ceiling, ...]
+    limits: tuple[Limit, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,18 +126,18 @@ class Search:
 
         None if no time can be told, or none earlier than `before`.
         """
-        dead_key = (fit.group.key, fit.parts, _size(want.demand), want.times, want.key, *map(id, want.limits))
+        dead_key = (fit.group.key, fit.parts, _size(want.demand), want.times, want.key, want.limits)
         if dead_key in self._hopeless:
             return None
         start, limits, lasts = after, want.limits, want.times.occupies_s
         while start < before:
-            allowed = first_under_all(limits, fit.parts, lasts, start) if limits else start
+            allowed = self.draft.room_from(limits, fit.parts, lasts, start)
             spot = self._on_cards(want, fit, allowed, before) if allowed < before else None
             if spot is None:
                 break
             if spot.start == allowed or not limits:
                 return spot
-            start = first_under_all(limits, fit.parts, lasts, spot.start)
+            start = self.draft.room_from(limits, fit.parts, lasts, spot.start)
             if start == spot.start:
                 return spot
         if after <= self.draft.now and before >= NEVER:
@@ -147,6 +146,14 @@ class Search:
 
     def fits_at(self, want: Want, fit: Fit, masks: Masks, start: int) -> bool:
         """Whether exactly these cards may be had from `start` on, ceilings kept."""
+        return self.cards_at(want, fit, masks, start) and self.room_at(want, fit, start)
+
+    def room_at(self, want: Want, fit: Fit, start: int) -> bool:
+        """Whether the ceilings leave room from `start` on."""
+        return self.draft.room_from(want.limits, fit.parts, want.times.occupies_s, start) == start
+
+    def cards_at(self, want: Want, fit: Fit, masks: Masks, start: int) -> bool:
+        """Whether exactly these cards may be had from `start` on, whatever the ceilings say."""
         ready = {place.node: place.ready for place in fit.group.places}
         times = want.times
         for node, mask in masks:
@@ -159,22 +166,22 @@ class Search:
                     return False
             elif mask & ~line.free_through(start, times.fit_s, times.lease_s):
                 return False
-        return not want.limits or first_under_all(want.limits, fit.parts, times.occupies_s, start) == start
+        return True
 
-    def earlier_there(self, want: Want, fit: Fit, masks: Masks, before: int) -> Spot | None:
-        """An earlier start on one of the nodes a task was just lifted from (a gang: anywhere), or None."""
+    def earlier_there(self, want: Want, fit: Fit, masks: Masks, after: int, before: int) -> Spot | None:
+        """An earlier start from `after` on, on the node a task was just lifted from (a gang: anywhere), or None."""
         if want.demand.nodes > 1:
-            return self.earliest(want, fit, self.draft.now, before)
+            return self.earliest(want, fit, after, before)
         best: Spot | None = None
         for place in fit.group.places:
             if place.node != masks[0][0]:
                 continue
-            start = first_under_all(want.limits, fit.parts, want.times.occupies_s, self.draft.now)
+            start = self.draft.room_from(want.limits, fit.parts, want.times.occupies_s, after)
             while start < before:
                 seat = self._ask(want, place, self.draft.lines[place.node].of(want.key), start, before)
                 if seat is None:
                     break
-                start = first_under_all(want.limits, fit.parts, want.times.occupies_s, seat.start)
+                start = self.draft.room_from(want.limits, fit.parts, want.times.occupies_s, seat.start)
                 if start == seat.start:
                     best = Spot(start, ((place.node, _choose(seat.mask, want.demand)),), fit)
                     break

@@ -8,26 +8,28 @@ from paika.domain.policy import PreemptFor
 from paika.domain.task import TIER_RANK, Tier
 from paika.domain.units import EPOCH
 from paika.planning.cases import Book, Case, least_parts, may_borrow
-from paika.planning.entitle import first_under_all
 from paika.planning.feasible import Fit
-from paika.planning.keep import MOST_ROUNDS, as_promised, later, slip_of
-from paika.planning.place import Spot, Want
+from paika.planning.keep import later, make_room, make_way, seat, slip_of, unseat
+from paika.planning.place import Search, Spot, Want
 from paika.planning.timeline import NEVER, lowest
+
+MOST_ROUNDS = 8
 
 
 def place(book: Book, case: Case) -> None:
     """Give an open task its spot, if one may be held for it or starts now."""
     want = case.want
     assert want is not None
-    promised = as_promised(book, case, want)
-    if promised is not None:
-        _seat(book, case, _reclaimed(book, case, want, promised) or promised)
+    if case.task.id in book.kept:
+        _keep_or_better(book, case, want)
         return
+    if book.lifted:
+        _lift_all(book, case.rank)  # what lifting freed is for those ahead first
     slip = slip_of(book, case, want)
     if want.limits:
         case.limited_ahead = _limited_by(book, case, want)
     before = _may_hold_until(book, case)
-    spot = best_spot(book, case, book.now, before)
+    spot = best_spot(book, book.firm, case, book.now, before)
     spot = _reclaimed(book, case, want, spot)
     if spot is None and may_borrow(case.task, book.policy):
         spot = _borrowed(book, case, want)
@@ -38,11 +40,31 @@ def place(book: Book, case: Case) -> None:
         _hold_for_unknown_end(book, case)
 
 
+def _keep_or_better(book: Book, case: Case, want: Want) -> None:
+    """A promised task takes an earlier start beside all who were promised one, else the promised one."""
+    case.kept = True
+    spot = book.kept[case.task.id]
+    better = _reclaimed(book, case, want, spot)
+    if better is not spot and better is not None:
+        unseat(book.search, case, book.kept.pop(case.task.id))
+        _seat(book, case, better)
+        return
+    case.spot = spot
+    if spot.start > book.now:
+        book.held_ahead[case.task.tier] = book.held_ahead.get(case.task.tier, 0) + 1
+        _lift(book, case)
+    del book.kept[case.task.id]
+    if book.firm is not book.search:
+        seat(book.firm, case, case.spot)
+
+
 def _seat(book: Book, case: Case, spot: Spot) -> None:
     assert case.want is not None
     case.spot = spot
-    end = min(NEVER, spot.start + case.want.times.occupies_s)
-    book.draft.seat(case.task, spot.masks, spot.start, end, spot.fit.parts, case.want.limits)
+    make_way(book, case, spot.masks, spot.start, min(NEVER, spot.start + case.want.times.occupies_s))
+    make_room(book, case, spot)
+    for search in book.searches:
+        seat(search, case, spot)
     if spot.start > book.now:
         book.held_ahead[case.task.tier] = book.held_ahead.get(case.task.tier, 0) + 1
 
@@ -51,8 +73,8 @@ def _limited_by(book: Book, case: Case, want: Want) -> str:
     """The ceiling that leaves no room for the whole of a run from now on."""
     least = least_parts(case.verdict.fits)
     for limit in want.limits:
-        if limit.earliest(least, want.times.occupies_s, book.now) > book.now:
-            return "team" if limit is book.draft.teams.get(case.task.team) else "person"
+        if book.firm.draft.room_from((limit,), least, want.times.occupies_s, book.now) > book.now:
+            return limit[0]
     return ""
 
 
@@ -67,7 +89,7 @@ def _may_hold_until(book: Book, case: Case) -> int:
     return book.horizon
 
 
-def best_spot(book: Book, case: Case, after: int, before: int = NEVER) -> Spot | None:
+def best_spot(book: Book, search: Search, case: Case, after: int, before: int = NEVER) -> Spot | None:
     """Earliest start, least waste first; a bigger card only where the rules allow it."""
     assert case.want is not None
     best: Spot | None = None
@@ -76,7 +98,7 @@ def best_spot(book: Book, case: Case, after: int, before: int = NEVER) -> Spot |
         limit = before if best is None else min(before, best.start)
         if start >= limit:
             continue
-        spot = book.search.earliest(case.want, fit, start, limit)
+        spot = search.earliest(case.want, fit, start, limit)
         if spot is not None and (best is None or spot.start < best.start):
             best = spot
     return best
@@ -112,19 +134,18 @@ def _reclaimed(book: Book, case: Case, want: Want, plain: Spot | None) -> Spot |
         gained = (plain.start - found.spot.start) * case.task.demand.cards
         if gained <= found.lost_card_s:
             return plain
-    book.victims.choose(book.search, case.task, found)
+    book.victims.choose(book.searches, case.task, found)
     case.reclaim = found
     return found.spot
 
 
 def _borrowed(book: Book, case: Case, want: Want) -> Spot | None:
     """A start now on idle cards, beside the team's ceiling; the person's cap stays."""
-    team = book.draft.teams.get(case.task.team)
-    free = Want(want.demand, want.times, want.key, tuple(limit for limit in want.limits if limit is not team))
+    free = Want(want.demand, want.times, want.key, tuple(limit for limit in want.limits if limit[0] != "team"))
     if free.limits == want.limits:
         return None
     case.want = free
-    spot = best_spot(book, case, book.now, book.now + 1)
+    spot = best_spot(book, book.firm, case, book.now, book.now + 1)
     case.borrowed = spot is not None
     case.want = free if spot is not None else want
     return spot
@@ -132,12 +153,12 @@ def _borrowed(book: Book, case: Case, want: Want) -> Spot | None:
 
 def _hold_for_unknown_end(book: Book, case: Case) -> None:
     """A core task whose start nobody can tell keeps the free cards it would use, so that it is not starved."""
-    task, draft, want = case.task, book.draft, case.want
+    task, draft, want = case.task, book.firm.draft, case.want
     assert want is not None
     if not book.policy.hold_for_unknown_end or task.demand.share is not None:
         return
     fit = case.verdict.fits[0]
-    if first_under_all(want.limits, fit.parts, want.times.occupies_s, draft.now) > draft.now:
+    if not book.firm.room_at(want, fit, draft.now):
         return  # over its ceiling it holds nothing
     free = sorted(
         ((draft.lines[p.node].of(want.key).free_at(draft.now) & p.ready, p.node) for p in fit.group.places),
@@ -146,7 +167,9 @@ def _hold_for_unknown_end(book: Book, case: Case) -> None:
     for mask, node in free[: task.demand.nodes]:
         keep = lowest(mask, task.demand.cards_per_node)
         if keep:
-            draft.keep(task, node, keep)
+            make_way(book, case, ((node, keep),), book.now, NEVER)
+            for search in book.searches:
+                search.draft.keep(task, node, keep)
 
 
 # -- moving up -------------------------------------------------------------------------------------
@@ -154,46 +177,49 @@ def _hold_for_unknown_end(book: Book, case: Case) -> None:
 
 def compress(book: Book) -> None:
     """Lift tasks in rank order to earlier starts while everybody else stays where they are, until nobody moves."""
-    if not book.promised:
-        return  # placed in order from nothing, everybody has the earliest start already
+    if book.lifted:
+        _lift_all(book, len(book.cases) + 1)
+
+
+def _lift_all(book: Book, before_rank: int) -> None:
+    """Offer those ahead of a rank what lifting freed, until nobody moves."""
     for _ in range(MOST_ROUNDS):
-        moved = False
-        for case in book.cases:
+        book.lifted = False
+        for case in book.cases[: before_rank - 1]:
             if case.spot is not None and case.spot.start > book.now and case.reclaim is None:
-                moved |= _lift(book, case)
-        if not moved:
+                old = case.spot
+                if _lift(book, case) and book.firm is not book.search:
+                    unseat(book.firm, case, old)
+                    seat(book.firm, case, case.spot)
+        if not book.lifted:
             return
 
 
 def _lift(book: Book, case: Case) -> bool:
     """Move a task to an earlier start, if there is one beside all the others."""
-    old, want = case.spot, case.want
+    search, old, want = book.search, case.spot, case.want
     assert old is not None
     assert want is not None
-    better = best_spot(book, case, book.now, old.start)
-    book.draft.unseat(case.task, old.fit.parts, want.limits)
+    better = best_spot(book, search, case, book.now, old.start)
+    search.draft.unseat(case.task, old.fit.parts, want.limits)
     if want.demand.nodes > 1:
-        _note_freed(book, old)
-    there = book.search.earlier_there(want, old.fit, old.masks, better.start if better else old.start)
+        _note_freed(search, old)
+    after = max(book.now, _oversize_from(book, case, old.fit))
+    there = search.earlier_there(want, old.fit, old.masks, after, better.start if better else old.start)
     better = there or better
-    _take(book, case, better or old)
+    seat(search, case, better or old)
     if better is None:
         return False
     if want.demand.nodes == 1:
-        _note_freed(book, old)
+        _note_freed(search, old)
     case.spot = better
     case.slip = later(case.slip, better)
     if better.start <= book.now:
         book.held_ahead[case.task.tier] -= 1
+    book.lifted = True
     return True
 
 
-def _take(book: Book, case: Case, spot: Spot) -> None:
-    assert case.want is not None
-    end = min(NEVER, spot.start + case.want.times.occupies_s)
-    book.draft.seat(case.task, spot.masks, spot.start, end, spot.fit.parts, case.want.limits)
-
-
-def _note_freed(book: Book, spot: Spot) -> None:
+def _note_freed(search: Search, spot: Spot) -> None:
     for node, _ in spot.masks:
-        book.search.freed(node, spot.start)
+        search.freed(node, spot.start)

@@ -19,6 +19,7 @@ from paika.planning.floors import entitled
 from paika.planning.forecast import look_ahead
 from paika.planning.headroom import headroom_walls
 from paika.planning.house import House, house_of
+from paika.planning.keep import keep_promises
 from paika.planning.order import ahead_of_all, ranked
 from paika.planning.place import Search
 from paika.planning.placing import compress, place
@@ -39,11 +40,13 @@ def plan(snapshot: Snapshot, policy: Policy, now: datetime) -> Plan:
 
     # 3. Order: tier, effective priority, submit time, id; a parent goes as early as its most urgent child.
     draft = Draft(snapshot, policy, now, house, cap_of(density.level, policy))
+    search = Search(draft)
     book = Book(
         snapshot=snapshot,
         policy=policy,
         draft=draft,
-        search=Search(draft),
+        search=search,
+        firm=search,
         victims=Victims(snapshot, draft, policy),
         cases=[],
         promised={promise.task: promise for promise in snapshot.promises},
@@ -55,13 +58,20 @@ def plan(snapshot: Snapshot, policy: Policy, now: datetime) -> Plan:
     draft.add_walls(reserved_walls(snapshot, house, now, draft.now))
     draft.add_walls(headroom_walls(snapshot, house, policy, density.level, draft.now, outside))
 
-    # 5. In order, each open task takes the spot it was promised, or its earliest one: now, or held for later.
     for case in book.cases:
         if case.open:
-            case.want = book.search.want_of(case.task)
-            place(book, case)
+            case.want = search.want_of(case.task)
 
-    # 6. Then tasks move up to earlier starts, and nobody to a later one.
+    # 5. What was promised is kept: only somebody new and ahead in the order takes it away again.
+    if book.promised:
+        book.firm = Search(draft.copy())
+        book.victims.draft = book.firm.draft
+        keep_promises(book)
+
+    # 6. In order, each open task takes its earliest spot: now, or held for later. Who was promised one moves up only.
+    for case in book.cases:
+        if case.open:
+            place(book, case)
     compress(book)
 
     # 7. Who holds nothing is told when it may start: beyond the depth, beyond the horizon, behind a dated gate.

@@ -12,7 +12,7 @@ from paika.domain.run import EndCause, Run
 from paika.domain.snapshot import Snapshot
 from paika.domain.task import Task, Tier
 from paika.domain.units import SECONDS_PER_HOUR, card_seconds, whole_seconds
-from paika.planning.draft import Draft
+from paika.planning.draft import Draft, Limit
 from paika.planning.feasible import Fit
 from paika.planning.house import Place
 from paika.planning.place import Search, Spot, Want
@@ -79,20 +79,17 @@ class Victims:
         victims = tuple({run.id: run for _, runs, _ in seats for run in runs}.values())
         grace = max((run.grace_s for run in victims), default=0)
         spot = Spot(self.draft.now + grace, tuple(sorted((node, mask) for node, _, mask in seats)), fit)
-        if any(
-            limit.earliest(fit.parts, want.times.occupies_s, spot.start) > spot.start
-            for limit in want.limits
-            if not self._eases(limit, victims)
-        ):
+        stiff = tuple(limit for limit in want.limits if not self._eases(limit, victims))
+        if self.draft.room_from(stiff, fit.parts, want.times.occupies_s, spot.start) > spot.start:
             return None
         if not victims:
             return None
         cost = self._cost(victims)
         return cost, Reclaim(spot, victims, cost[1])
 
-    def _eases(self, limit: object, victims: Iterable[Run]) -> bool:
+    def _eases(self, limit: Limit, victims: Iterable[Run]) -> bool:
         """Victims under the same ceiling make room there; the ceiling is looked at again when the cards are free."""
-        return any(self.draft.teams.get(run.team) is limit for run in victims)
+        return any(limit == ("team", run.team) for run in victims)
 
     def _on_node(self, want: Want, place: Place, idle_only: bool) -> tuple[int, tuple[Run, ...], int] | None:
         """Free cards of one node and the cheapest runs that make enough of them; None if there is no way.
@@ -153,15 +150,16 @@ class Victims:
         begun = run.started_at or run.intended_at
         return card_seconds(run.parts_held, whole_seconds(begun, self.draft.at))
 
-    def choose(self, search: Search, task: Task, reclaim: Reclaim) -> None:
-        """These runs are to be stopped for the task."""
+    def choose(self, searches: Iterable[Search], task: Task, reclaim: Reclaim) -> None:
+        """These runs are to be stopped for the task; the drafts of all these searches lose them."""
         for run in reclaim.victims:
             self.chosen[run.id] = (run, task.id)
             at = self.draft.now + run.grace_s
-            self.draft.free_up(run, at)
-            for card in run.cards:
-                if card in self.draft.house.at:
-                    search.freed(self.draft.house.at[card][0], at)
+            for search in searches:
+                search.draft.free_up(run, at)
+                for card in run.cards:
+                    if card in self.draft.house.at:
+                        search.freed(self.draft.house.at[card][0], at)
 
     def stops(self) -> tuple[Stop, ...]:
         """What was chosen, by run id."""

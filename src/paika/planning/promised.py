@@ -14,17 +14,20 @@ MOST_TASKS = 5
 
 
 class Ahead:
-    """Promises of the tasks gone through so far. `changes` counts those that came nearer on some card."""
+    """Promises of the tasks gone through so far, and those kept from the last plan, whoever has them.
+
+    `changes` counts those that came nearer on some card.
+    """
 
     def __init__(self, draft: Draft) -> None:
         self.draft = draft
         self.changes = 0
         self._nearest: dict[tuple[int, int], tuple[int, str]] = {}
 
-    def note(self, spans: Iterable[Span]) -> None:
-        """The next task in rank order was promised these."""
+    def note(self, spans: Iterable[Span], now_too: bool = False) -> None:
+        """These are promised: to the next task in rank order, or from before; then those that start now count too."""
         for span in spans:
-            if span.start <= self.draft.now:
+            if span.start <= self.draft.now and not now_too:
                 continue
             for bit in bits(span.mask):
                 entry = (span.start, span.task)

@@ -59,6 +59,12 @@ class Line:
         self._views: dict[PassKey, NodeTimeline] = {}
         self._shut: dict[PassKey, list[Wall]] = {}
 
+    def copy(self) -> Line:
+        """The same node, to be planned apart."""
+        twin = Line(self.base.copy())
+        twin.walls = list(self.walls)
+        return twin
+
     def add_wall(self, wall: Wall) -> None:
         """Before anybody asks what is open."""
         self.walls.append(wall)

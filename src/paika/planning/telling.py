@@ -26,6 +26,9 @@ def tell(book: Book) -> Plan:
     started = [case.task for case in book.cases if _starts_now(book, case)]
     explainer = Explainer(book.draft, {case.task.id: case.rank for case in book.cases}, started)
     for case in book.cases:
+        if case.kept:
+            explainer.ahead.note(book.draft.spans.get(case.task.id, ()), now_too=True)
+    for case in book.cases:
         if case.open and case.spot is not None and case.spot.start <= book.now:
             starts.append(_start(case, case.spot, book))
         else:

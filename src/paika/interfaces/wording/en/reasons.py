@@ -56,7 +56,7 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "Ask for fewer cards, allow more types, or wait for the first to end.",
     ),
     "wait.promised": (
-        "{cards} free cards are kept for {tasks} ahead of it{first_at:opt.first_at}",
+        "{cards} free cards are promised to {tasks}{first_at:opt.first_at}",
         "{limit_would_fit_s:opt.would_fit}",
     ),
     "wait.oversize": (

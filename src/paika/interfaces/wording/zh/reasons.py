@@ -45,7 +45,7 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "少要几张卡、放宽卡型，或等最早的一个到点。",
     ),
     "wait.promised": (
-        "有 {cards} 张空闲卡留给排在前面的 {tasks}{first_at:opt.first_at}",
+        "有 {cards} 张空闲卡已答应给 {tasks}{first_at:opt.first_at}",
         "{limit_would_fit_s:opt.would_fit}",
     ),
     "wait.oversize": (
