@@ -29,6 +29,9 @@ NOON = datetime(2026, 3, 2, 14, 20, tzinfo=UTC)
 # Made-up figures for the sentences; a reason with a field of a new name needs one here.
 EXAMPLE: dict[str, object] = {
     "ahead": False,
+    "cause": "overrun",
+    "subject": "r-318",
+    "was": NOON,
     "allowed_at": NOON,
     "asked": "H100",
     "because": "node_fit",

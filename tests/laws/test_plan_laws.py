@@ -14,6 +14,7 @@ from tests.laws.worlds import POLICY, STILL, T0, policies, snapshots
 from paika.domain.card import Health
 from paika.domain.plan import Plan
 from paika.domain.policy import Policy, PreemptFor
+from paika.domain.reason import PromiseWithdrawn
 from paika.domain.snapshot import Snapshot
 from paika.domain.task import Tier
 from paika.planning.check import check
@@ -121,7 +122,10 @@ STEADY = replace(STILL, idle_depth=99, preempt_for=PreemptFor.NOBODY, hold_for_u
 @settings(max_examples=examples(300), deadline=None)
 @given(snapshots(), st.data())
 def test_an_early_end_makes_no_promise_later(snapshot: Snapshot, data: st.DataObject) -> None:
-    """A run ends early, with ranks as they were: nobody is told a later start than before."""
+    """A run ends early, with ranks as they were: nobody is told a later start than before.
+
+    But for those behind a task that was promised nothing, and can be told a start now.
+    """
     if not snapshot.runs:
         return
     before, again = promised(snapshot, STEADY)
@@ -136,9 +140,15 @@ def test_an_early_end_makes_no_promise_later(snapshot: Snapshot, data: st.DataOb
         replace(again, runs=tuple(r for r in again.runs if r.id != gone), held_parts=held, tasks=rest), STEADY, T0
     )
     was, now = told(before), told(after)
+    ranks = {wait.task: wait.rank for wait in after.waits} | {start.task: start.rank for start in after.starts}
+    new = [ranks[task] for task in now if task not in was]
     for task, at in was.items():
-        assert task in now, task
-        assert now[task] <= at, task
+        if task in now and now[task] <= at:
+            continue
+        assert min(new, default=len(ranks)) < ranks[task], task
+        wait = next(wait for wait in after.waits if wait.task == task)
+        withdrawn = any(isinstance(reason, PromiseWithdrawn) for reason in wait.reasons)
+        assert withdrawn or (wait.forecast is not None and wait.forecast.slip is not None)
 
 
 @settings(max_examples=examples(300), deadline=None)
@@ -154,6 +164,8 @@ def test_a_later_promise_has_a_cause(snapshot: Snapshot, policy: Policy, data: s
     promises = {p.task: p for p in again.promises}
     for wait in made.waits:
         slip = wait.forecast.slip if wait.forecast else None
+        withdrawn = any(isinstance(reason, PromiseWithdrawn) for reason in wait.reasons)
+        assert withdrawn == (wait.task in promises and wait.forecast is None)
         assert slip is None or slip.was == promises[wait.task].start_by
         assert slip is None or slip.cause != "unknown", slip
 

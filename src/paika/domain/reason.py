@@ -348,6 +348,19 @@ class PersonCap(Reason):
     ahead: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class PromiseWithdrawn(Reason):
+    """It was promised a start, and now none can be told at all; `cause` and `subject` say what came between.
+
+    `cause` is one of a slip's: overrun, lost_card, higher_rank, policy, changed, reservation, quota, unknown.
+    """
+
+    code: ClassVar[str] = "wait.withdrawn"
+    was: datetime
+    cause: str
+    subject: str
+
+
 # -- the planner itself --------------------------------------------------------------------------
 
 

@@ -40,8 +40,10 @@ class Case:
     kept: bool = False  # it was promised its spot before, or a later one
     holds: bool = True
     rough_at: int | None = None
-    slip: Slip | None = None
+    slip: Slip | None = None  # why, should it be told a later start than was promised
     borrowed: bool = False
+    before: int = 0  # a spot may be held up to here
+    tried: int = -1  # how much had been given back when it was last tried to move it up
     kept_until: int = 0  # bigger cards only from here on
     kept_for: tuple[str, ...] = ()
     limited_ahead: str = ""  # which ceiling (team, person) has room now but not for its whole time
@@ -74,6 +76,7 @@ class Book:
     kept: dict[str, Spot] = field(default_factory=dict)  # promised spots of tasks that are not gone through yet
     kept_on: dict[int, list[Case]] = field(default_factory=dict)  # by node, in rank order
     lifted: bool = False  # since those ahead were last offered what lifting frees
+    offered: int = 0  # how much had been given back then
 
     @property
     def now(self) -> int:

@@ -227,7 +227,7 @@ def _gated(wait: Wait) -> bool:
 
 _CARD_REASONS = ("wait.cards", "wait.promised", "wait.oversize", "wait.share_room", "wait.lease", "wait.unfit",
                  "wait.no_engine", "wait.end_unknown", "wait.quota", "wait.reserved", "wait.headroom",
-                 "wait.person_cap", "wait.being_freed", "wait.floor")  # fmt: skip
+                 "wait.person_cap", "wait.being_freed", "wait.floor", "wait.withdrawn")  # fmt: skip
 _STATED = ("wait.promised", "wait.oversize", "wait.quota", "wait.reserved", "wait.headroom", "wait.person_cap",
            "wait.being_freed")  # fmt: skip
 

@@ -147,8 +147,7 @@ class Draft:
             else:
                 self.lines[node].take_share(mask.bit_length() - 1, _use(task, start, end))
             self.spans.setdefault(task.id, []).append(Span(task.id, node, mask, start, end))
-        for limit in limits:
-            self.ceiling(limit).add(parts, start, end)
+        self.charge(limits, parts, start, end)
 
     def unseat(self, task: Task, parts: int, limits: tuple[Limit, ...]) -> None:
         """Take the task off its cards again."""
@@ -159,13 +158,24 @@ class Draft:
             else:
                 use = _use(task, span.start, span.end)
                 self.lines[span.node].give_back_share(span.mask.bit_length() - 1, use)
+        self.charge(limits, -parts, spans[0].start, spans[0].end)
+
+    def charge(self, limits: tuple[Limit, ...], parts: int, start: int, end: int) -> None:
+        """Parts (negative for a release) count under these ceilings from start to end."""
         for limit in limits:
-            self.ceiling(limit).add(-parts, spans[0].start, spans[0].end)
+            self.ceiling(limit).add(parts, start, end)
 
     def keep(self, task: Task, node: int, mask: int) -> None:
         """Free cards are kept for a task whose start nobody can tell; lower ranks leave them alone."""
         self.lines[node].take(mask, self.now, NEVER)
         self.spans.setdefault(task.id, []).append(Span(task.id, node, mask, NEVER, NEVER))
+
+    def let_go(self, task: Task) -> list[tuple[int, int]]:
+        """What was kept for a task is free again, as (node, mask)."""
+        kept = [(span.node, span.mask) for span in self.spans.pop(task.id, ())]
+        for node, mask in kept:
+            self.lines[node].give_back(mask, self.now, NEVER)
+        return kept
 
     def free_up(self, run: Run, at: int) -> None:
         """The run will be stopped and its cards are free from `at` on."""

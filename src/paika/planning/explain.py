@@ -58,9 +58,10 @@ class _GroupNow:
 class Explainer:
     """Judges each shape once; equal shapes share the verdict with its reasons."""
 
-    def __init__(self, draft: Draft, ranks: dict[str, int], started: Iterable[Task]) -> None:
+    def __init__(self, draft: Draft, ranks: dict[str, int], kept: frozenset[str], started: Iterable[Task]) -> None:
         self.draft = draft
         self.ranks = ranks
+        self.kept = kept  # tasks that were promised a start before
         self._groups: dict[tuple[object, ...], _GroupNow] = {}
         self._known: dict[tuple[object, ...], tuple[Reason, ...]] = {}
         self._barred: dict[tuple[object, ...], tuple[int, tuple[Reason, ...]]] = {}
@@ -111,7 +112,8 @@ class Explainer:
         if case.limited_ahead != "team":
             return []
         mine = self.ranks[task.id]
-        ahead = list(islice((one for one in self._team_later(task.team) if self.ranks[one[1]] < mine), MOST_TASKS))
+        before = (one for one in self._team_later(task.team) if self.ranks[one[1]] < mine or one[1] in self.kept)
+        ahead = list(islice((one for one in before if one[1] != task.id), MOST_TASKS))
         names = tuple(dict.fromkeys(name for _, name in ahead))
         return [QuotaPromised(task.team, ceiling, names, self.draft.date(ahead[0][0]))] if ahead else []
 

@@ -10,6 +10,7 @@ from paika.domain.units import EPOCH, PARTS_PER_CARD, SECONDS_PER_HOUR, whole_se
 from paika.planning import gates
 from paika.planning.cases import Book, Case
 from paika.planning.house import GroupKey
+from paika.planning.keep import later
 from paika.planning.place import Spot
 from paika.planning.placing import best_spot
 from paika.planning.timeline import NEVER
@@ -67,12 +68,13 @@ def _rough(book: Book, deep: list[Case]) -> None:
         ahead[fit.group.key] = None if work is None or lasts is None else work + lasts * fit.parts // PARTS_PER_CARD
 
 
-def rough_forecast(book: Book, at: int) -> Forecast:
+def rough_forecast(book: Book, case: Case, at: int) -> Forecast:
     """A start beyond the horizon as a range of whole hours: half as far again, for those who may come before."""
     hour = SECONDS_PER_HOUR
     first = at // hour * hour
     last = -(-(at + (at - book.now) // 2) // hour) * hour
-    return Forecast(_date(last), (), False, start_from=_date(first), holds=False, rough=True)
+    slip = later(case.slip, case.spot)
+    return Forecast(_date(last), (), False, start_from=_date(first), holds=False, rough=True, slip=slip)
 
 
 def ranged(forecast: Forecast, now: datetime, calibrations: tuple[Calibration, ...]) -> Forecast:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 
 from paika.domain.card import Card, CardType, Health
 from paika.domain.node import Node, NodeState
@@ -28,13 +29,23 @@ class Place:
     ready: int  # those that can take work: healthy, node up, an engine there
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Group:
     """All cards of one type and VRAM. `cost` is the card-hour weight in thousandths."""
 
     key: GroupKey
     type: CardType
     places: tuple[Place, ...]
+
+    @cached_property
+    def at(self) -> dict[int, Place]:
+        """Places by the position of their node."""
+        return {place.node: place for place in self.places}
+
+    @cached_property
+    def nodes(self) -> frozenset[int]:
+        """Positions of the nodes that have such cards."""
+        return frozenset(place.node for place in self.places)
 
     @property
     def vram_mib(self) -> int:

@@ -50,8 +50,7 @@ def unseat(search: Search, case: Case, spot: Spot) -> None:
     """The task is off its cards again."""
     assert case.want is not None
     search.draft.unseat(case.task, spot.fit.parts, case.want.limits)
-    for node, _ in spot.masks:
-        search.freed(node, spot.start)
+    search.freed((node for node, _ in spot.masks), spot.start, case.want.limits)
 
 
 def make_way(book: Book, case: Case, masks: Masks, start: int, end: int) -> None:

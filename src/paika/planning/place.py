@@ -8,6 +8,7 @@ so far. Time that is given back lowers the bounds of that node again.
 from __future__ import annotations
 
 from bisect import bisect_right, insort
+from collections.abc import Iterable
 from dataclasses import dataclass
 from heapq import heappop, heappush
 
@@ -110,11 +111,39 @@ class Search:
         self._lengths: dict[tuple[object, ...], list[int]] = {}
         self._hopeless: set[tuple[object, ...]] = set()
         self._freed: list[tuple[int, int]] = []
+        self._eased: list[tuple[Limit, ...]] = []
+        self._last: dict[int, int] = {}  # by node: the last time it got something back
 
-    def freed(self, node: int, start: int) -> None:
-        """Time on a node was given back from `start` on."""
-        self._freed.append((node, start))
+    def freed(self, nodes: Iterable[int], start: int, limits: tuple[Limit, ...] = ()) -> None:
+        """Time on cards of these nodes was given back from `start` on, and room under these ceilings."""
+        for node in nodes:
+            self._last[node] = len(self._freed)
+            self._freed.append((node, start))
+            self._eased.append(limits)
         self._hopeless.clear()
+
+    @property
+    def news(self) -> int:
+        """How much was given back so far."""
+        return len(self._freed)
+
+    def touched(self, spot: Spot, limits: tuple[Limit, ...], since: int) -> bool:
+        """Whether a spot lies on nodes, or counts under ceilings, where something was given back after `since`."""
+        nodes = {node for node, _ in spot.masks}
+        return any(node in nodes for node, _ in self._freed[since:]) or self._eases(limits, since)
+
+    def may_help(self, want: Want, fits: tuple[Fit, ...], old: Spot, since: int) -> bool:
+        """Whether what was given back after the first `since` may help a task that is in its own way."""
+        if want.demand.nodes > 1:
+            freed = {node for node, _ in self._freed[since:]}
+            if any(fit.group.nodes & freed for fit in fits):
+                return True
+        elif self._last.get(old.masks[0][0], -1) >= since:
+            return True
+        return self._eases(want.limits, since) and not self.room_at(want, fits[0], self.draft.now)
+
+    def _eases(self, limits: tuple[Limit, ...], since: int) -> bool:
+        return any(limit in eased for eased in self._eased[since:] for limit in limits)
 
     def want_of(self, task: Task) -> Want:
         """What a task searches for."""

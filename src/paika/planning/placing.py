@@ -9,7 +9,7 @@ from paika.domain.task import TIER_RANK, Tier
 from paika.domain.units import EPOCH
 from paika.planning.cases import Book, Case, least_parts, may_borrow
 from paika.planning.feasible import Fit
-from paika.planning.keep import later, make_room, make_way, seat, slip_of, unseat
+from paika.planning.keep import make_room, make_way, seat, slip_of, unseat
 from paika.planning.place import Search, Spot, Want
 from paika.planning.timeline import NEVER, lowest
 
@@ -23,21 +23,28 @@ def place(book: Book, case: Case) -> None:
     if case.task.id in book.kept:
         _keep_or_better(book, case, want)
         return
-    if book.lifted:
-        _lift_all(book, case.rank)  # what lifting freed is for those ahead first
-    slip = slip_of(book, case, want)
+    case.slip = slip_of(book, case, want)
     if want.limits:
-        case.limited_ahead = _limited_by(book, case, want)
-    before = _may_hold_until(book, case)
+        case.limited_ahead = _limited_by(book.firm, case, want)
+    before = case.before = _may_hold_until(book, case)
     spot = best_spot(book, book.firm, case, book.now, before)
+    if spot is not None and spot.start <= book.now and _was_freed(book, want, spot):
+        _lift_all(book, case.rank)  # what lifting freed is for those ahead first
+        spot = best_spot(book, book.firm, case, book.now, before)
     spot = _reclaimed(book, case, want, spot)
     if spot is None and may_borrow(case.task, book.policy):
         spot = _borrowed(book, case, want)
-    case.slip = later(slip, spot)
     if spot is not None:
         _seat(book, case, spot)
     elif before >= NEVER:
         _hold_for_unknown_end(book, case)
+    if spot is None:
+        case.tried = book.search.news
+
+
+def _was_freed(book: Book, want: Want, spot: Spot) -> bool:
+    """Whether the spot may be one that lifting made possible, and that those ahead were not offered yet."""
+    return book.lifted and book.search.touched(spot, want.limits, book.offered)
 
 
 def _keep_or_better(book: Book, case: Case, want: Want) -> None:
@@ -69,11 +76,11 @@ def _seat(book: Book, case: Case, spot: Spot) -> None:
         book.held_ahead[case.task.tier] = book.held_ahead.get(case.task.tier, 0) + 1
 
 
-def _limited_by(book: Book, case: Case, want: Want) -> str:
+def _limited_by(search: Search, case: Case, want: Want) -> str:
     """The ceiling that leaves no room for the whole of a run from now on."""
     least = least_parts(case.verdict.fits)
     for limit in want.limits:
-        if book.firm.draft.room_from((limit,), least, want.times.occupies_s, book.now) > book.now:
+        if search.draft.room_from((limit,), least, want.times.occupies_s, search.draft.now) > search.draft.now:
             return limit[0]
     return ""
 
@@ -135,6 +142,7 @@ def _reclaimed(book: Book, case: Case, want: Want, plain: Spot | None) -> Spot |
         if gained <= found.lost_card_s:
             return plain
     book.victims.choose(book.searches, case.task, found)
+    book.lifted = True
     case.reclaim = found
     return found.spot
 
@@ -176,23 +184,70 @@ def _hold_for_unknown_end(book: Book, case: Case) -> None:
 
 
 def compress(book: Book) -> None:
-    """Lift tasks in rank order to earlier starts while everybody else stays where they are, until nobody moves."""
-    if book.lifted:
-        _lift_all(book, len(book.cases) + 1)
+    """Move tasks to earlier starts that lifting and stopping made possible, those ahead first.
+
+    Who was promised a start moves while everybody else stays; who was not is placed once more, in the order.
+    """
+    book.firm = book.search
+    if not book.lifted:
+        return
+    for case in book.cases:
+        if case.open and not case.kept and _may_move_up(book, case):
+            assert case.spot is not None
+            unseat(book.search, case, case.spot)
+            book.held_ahead[case.task.tier] -= 1
+            case.spot, case.tried = None, -1
+    for case in book.cases:
+        _offer(book, case)
+    _lift_all(book, len(book.cases) + 1)
+
+
+def _may_move_up(book: Book, case: Case) -> bool:
+    return case.spot is not None and case.spot.start > book.now and case.reclaim is None
 
 
 def _lift_all(book: Book, before_rank: int) -> None:
-    """Offer those ahead of a rank what lifting freed, until nobody moves."""
+    """Offer those ahead of a rank what was freed, until nobody moves."""
     for _ in range(MOST_ROUNDS):
-        book.lifted = False
+        book.lifted, book.offered = False, book.search.news
         for case in book.cases[: before_rank - 1]:
-            if case.spot is not None and case.spot.start > book.now and case.reclaim is None:
-                old = case.spot
-                if _lift(book, case) and book.firm is not book.search:
-                    unseat(book.firm, case, old)
-                    seat(book.firm, case, case.spot)
+            _offer(book, case)
         if not book.lifted:
             return
+
+
+def _offer(book: Book, case: Case) -> None:
+    """A task takes an earlier start, or one at all, if there is one beside all the others."""
+    old = case.spot
+    if case.open and old is None:
+        _try_again(book, case)
+    elif _may_move_up(book, case) and _lift(book, case) and book.firm is not book.search:
+        assert old is not None
+        assert case.spot is not None
+        unseat(book.firm, case, old)
+        seat(book.firm, case, case.spot)
+
+
+def _try_again(book: Book, case: Case) -> None:
+    """A task without a spot may find one now."""
+    search, want = book.search, case.want
+    assert want is not None
+    tried, case.tried = case.tried, search.news
+    if tried == search.news:
+        return
+    kept = search.draft.let_go(case.task)
+    if kept:
+        for other in book.searches:
+            if other is not search:
+                other.draft.let_go(case.task)
+            other.freed([node for node, _ in kept], book.now)
+    spot = best_spot(book, search, case, book.now, case.before)
+    if spot is not None:
+        _seat(book, case, spot)
+        return
+    for other in book.searches:
+        for node, mask in kept:
+            other.draft.keep(case.task, node, mask)
 
 
 def _lift(book: Book, case: Case) -> bool:
@@ -200,26 +255,39 @@ def _lift(book: Book, case: Case) -> bool:
     search, old, want = book.search, case.spot, case.want
     assert old is not None
     assert want is not None
+    tried, case.tried = case.tried, search.news
+    if tried >= 0 and not _worth_a_try(book, case, old, tried):
+        return False
+    end = min(NEVER, old.start + want.times.occupies_s)
+    search.draft.charge(want.limits, -old.fit.parts, old.start, end)  # it is not in its own way
+    if want.limits:
+        case.limited_ahead = _limited_by(search, case, want)
     better = best_spot(book, search, case, book.now, old.start)
-    search.draft.unseat(case.task, old.fit.parts, want.limits)
+    search.draft.unseat(case.task, 0, ())
+    nodes = [node for node, _ in old.masks]
     if want.demand.nodes > 1:
-        _note_freed(search, old)
+        search.freed(nodes, old.start, want.limits)
     after = max(book.now, _oversize_from(book, case, old.fit))
-    there = search.earlier_there(want, old.fit, old.masks, after, better.start if better else old.start)
-    better = there or better
+    better = search.earlier_there(want, old.fit, old.masks, after, better.start if better else old.start) or better
     seat(search, case, better or old)
+    if better is not None and want.demand.nodes == 1:
+        search.freed(nodes, old.start, want.limits)
+    case.tried = search.news
     if better is None:
         return False
-    if want.demand.nodes == 1:
-        _note_freed(search, old)
     case.spot = better
-    case.slip = later(case.slip, better)
     if better.start <= book.now:
         book.held_ahead[case.task.tier] -= 1
     book.lifted = True
     return True
 
 
-def _note_freed(search: Search, spot: Spot) -> None:
-    for node, _ in spot.masks:
-        search.freed(node, spot.start)
+def _worth_a_try(book: Book, case: Case, old: Spot, tried: int) -> bool:
+    """A quick look at what was given back since it was last tried."""
+    search, want = book.search, case.want
+    assert want is not None
+    if tried == search.news:
+        return False
+    if search.may_help(want, case.verdict.fits, old, tried):
+        return True
+    return best_spot(book, search, case, book.now, old.start) is not None

@@ -157,9 +157,8 @@ class Victims:
             at = self.draft.now + run.grace_s
             for search in searches:
                 search.draft.free_up(run, at)
-                for card in run.cards:
-                    if card in self.draft.house.at:
-                        search.freed(self.draft.house.at[card][0], at)
+                nodes = {self.draft.house.at[card][0] for card in run.cards if card in self.draft.house.at}
+                search.freed(sorted(nodes), at, (("team", run.team), ("person", run.owner)))
 
     def stops(self) -> tuple[Stop, ...]:
         """What was chosen, by run id."""

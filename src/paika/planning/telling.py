@@ -5,12 +5,23 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from paika.domain.plan import Forecast, Plan, Start, Wait
-from paika.domain.reason import BeingFreed, CardsBusy, FloorUnmet, LeaseEnds, QuotaFull, QuotaPromised, Reason, Reserved
+from paika.domain.reason import (
+    BeingFreed,
+    CardsBusy,
+    FloorUnmet,
+    LeaseEnds,
+    PromiseWithdrawn,
+    QuotaFull,
+    QuotaPromised,
+    Reason,
+    Reserved,
+)
 from paika.domain.units import EPOCH
 from paika.planning.cases import Book, Case
 from paika.planning.explain import Explainer
 from paika.planning.forecast import ranged, rough_forecast
 from paika.planning.house import run_end
+from paika.planning.keep import later
 from paika.planning.order import step_at
 from paika.planning.place import Spot
 from paika.planning.timeline import NEVER
@@ -24,7 +35,9 @@ def tell(book: Book) -> Plan:
         if case.spot is not None and case.open:
             book.draft.settle(case.task, case.spot.fit.parts if case.holds and not case.borrowed else 0)
     started = [case.task for case in book.cases if _starts_now(book, case)]
-    explainer = Explainer(book.draft, {case.task.id: case.rank for case in book.cases}, started)
+    ranks = {case.task.id: case.rank for case in book.cases}
+    kept = frozenset(case.task.id for case in book.cases if case.kept)
+    explainer = Explainer(book.draft, ranks, kept, started)
     for case in book.cases:
         if case.kept:
             explainer.ahead.note(book.draft.spans.get(case.task.id, ()), now_too=True)
@@ -67,7 +80,10 @@ def _wait(book: Book, case: Case, explainer: Explainer) -> Wait:
         reasons = (*_freeing(book, case), *reasons)
         if case.entitled is not None:
             reasons = (_floor(case, reasons), *reasons)
-    return Wait(case.task.id, case.rank, case.terms, reasons, _forecast(book, case), bool(case.parked))
+    told = _forecast(book, case)
+    if told is None and case.slip is not None and not case.parked:
+        reasons = (*reasons, PromiseWithdrawn(case.slip.was, case.slip.cause, case.slip.subject))
+    return Wait(case.task.id, case.rank, case.terms, reasons, told, bool(case.parked))
 
 
 def _freeing(book: Book, case: Case) -> list[Reason]:
@@ -107,13 +123,13 @@ def _forecast(book: Book, case: Case) -> Forecast | None:
     if case.parked:
         return None
     if case.spot is None:
-        return None if case.rough_at is None else rough_forecast(book, case.rough_at)
+        return None if case.rough_at is None else rough_forecast(book, case, case.rough_at)
     if case.spot.start > book.horizon:
-        return rough_forecast(book, case.spot.start)
+        return rough_forecast(book, case, case.spot.start)
     parts = book.draft.parts_on(case.spot.masks)
     by_limits = all(who.by_limit for part in parts for card in part.cards for who in book.draft.occupants.get(card, ()))
     start_by = EPOCH + timedelta(seconds=case.spot.start)
-    told = Forecast(start_by, parts, by_limits, holds=case.holds, slip=case.slip)
+    told = Forecast(start_by, parts, by_limits, holds=case.holds, slip=later(case.slip, case.spot))
     return ranged(told, book.draft.at, book.snapshot.calibrations)
 
 
