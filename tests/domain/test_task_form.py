@@ -206,6 +206,7 @@ def test_all_problems_come_at_once():
         ({"not_before": "2026-13-01"}, BadValue, "not_before"),
         ({"not_before": 45000}, BadValue, "not_before"),
         ({"preemptible": "maybe"}, BadValue, "preemptible"),
+        ({"checkpoint": "/data/ckpt"}, BadValue, "checkpoint"),
         ({"after": {"task": "a", "when": "never"}}, BadValue, "after"),
     ],
 )
@@ -285,5 +286,8 @@ def test_what_was_formatted_is_read_back():
         grace=0,
         log_budget="100M",
         stop_signal="SIGUSR1",
+        preemptible="yes",
+        checkpoint="yes",
     )
+    assert (draft.preemptible, draft.checkpoint) == (True, True)
     assert read_form(json.loads(json.dumps(form_of(draft))), "UTC") == draft

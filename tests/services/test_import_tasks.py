@@ -211,3 +211,11 @@ def test_a_refusal_that_is_nobody_s_fault_goes_on():
 def test_drafts_are_values():
     assert isinstance(hash(report_of(LAB).drafts[0]), int)
     assert isinstance(report_of(LAB).drafts[0], TaskDraft)
+
+
+def test_a_list_says_which_tasks_save_their_work() -> None:
+    report = report_of("任务名,命令,可抢占,停前存档\na,true,是,是\nb,true,是,\nc,true,是,/data/ckpt\n")
+    assert [(row.draft.name, row.draft.checkpoint) for row in report.accepted] == [("a", True), ("b", False)]
+    assert told(report) == [(4, "停前存档", "value.bad", "/data/ckpt")]
+    rows = read_task_list_yaml(b"- {name: a, command: 'true', checkpoint: yes}", "l.yaml")
+    assert [draft.checkpoint for draft in preview_rows(rows, ZONE).drafts] == [True]

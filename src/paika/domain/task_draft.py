@@ -40,6 +40,7 @@ class TaskDraft:
     after: tuple[AfterDraft, ...] = ()
     not_before: datetime | None = None
     preemptible: bool = False
+    checkpoint: bool = False
     stop_signal: str = "TERM"
     grace_s: int = 30
     milestone: str = ""

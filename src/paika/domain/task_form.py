@@ -182,6 +182,9 @@ FIELDS: tuple[FormField, ...] = (
     _field("owner", K.TEXT, "负责人 提交人 申请人 使用人 姓名 用户 user", high=80, group=_BASIC),
     _field("team", K.TEXT, "团队 课题组 项目组 小组 部门 组 group account", high=80, group=_BASIC),
     _field("preemptible", K.FLAG, "可抢占 可被抢占 可让出", default="false"),
+    _field(
+        "checkpoint", K.FLAG, "停前存档 停止前存档 会存档 自动存档 支持断点 断点续训 saves_its_work", default="false"
+    ),
     _field("stop_signal", K.CHOICE, "停止信号", default="term", choices=SIGNALS),
     _field("grace", K.DURATION, "宽限 宽限时间 停止宽限", 0, 86400, default="30s"),
     _field("milestone", K.TEXT, "里程碑 节点目标"),
@@ -249,8 +252,8 @@ def _draft(v: Mapping[str, Any]) -> TaskDraft:
 
 
 _SAME = (
-    *("owner", "team", "tier", "priority", "inputs", "after", "not_before", "preemptible", "stop_signal"),
-    *("milestone", "milestone_at", "kind", "note", "tags"),
+    *("owner", "team", "tier", "priority", "inputs", "after", "not_before", "preemptible", "checkpoint"),
+    *("stop_signal", "milestone", "milestone_at", "kind", "note", "tags"),
 )
 
 

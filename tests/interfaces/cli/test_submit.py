@@ -71,9 +71,15 @@ def test_lists_and_variables(house: House):
     said = house.paika(
         *("submit", "--json", "--name", "x", "--inputs", "imagenet,coco", "--tags", "a", "--tags", "b"),
         *("--env", "A=x, B=y", "--env", "C=", "--command", "python 'a b.py'", "--preemptible", "是"),
+        *("--checkpoint", "yes"),
     )
     task = said.json["tasks"][0]
     assert (task["inputs"], task["tags"], task["preemptible"]) == (["d-1", "d-2"], ["a", "b"], True)
+    assert task["checkpoint"] is True
+    shown = house.paika("task", "show", task["id"]).out
+    assert "saves its work when stopped" in shown
+    assert house.paika("task", "edit", task["id"], "--checkpoint", "no", "--json").json["checkpoint"] is False
+    assert "saves its work" not in house.paika("task", "show", task["id"]).out
     assert task["program"]["variables"] == {"A": "x, B=y", "C": ""}
     assert task["program"]["argv"] == ["python", "a b.py"]
 

@@ -20,7 +20,7 @@ from paika.interfaces.board.tail import download, tail_if_allowed, tail_of
 from paika.interfaces.board.visit import BoardRoute, Guest, Visit
 from paika.interfaces.wording.say import RUN_DETAIL, told_of
 from paika.interfaces.wording.starts import ToldStart, start_said
-from paika.services.change_task import cancel_task, edit_task, hold_task, may_change, release_task
+from paika.services.change_task import WHILE_RUNNING, cancel_task, edit_task, hold_task, may_change, release_task
 from paika.services.preview_plan import Unblock
 from paika.services.see_cards import occupant
 from paika.services.see_queue import queue_row
@@ -29,7 +29,7 @@ from paika.services.see_task import RunRow, TaskView, may_read_program, see_task
 router = APIRouter(route_class=BoardRoute)
 HISTORY = 30
 ACTS = frozenset({"cancel", "hold", "release", "edit"})
-EDITABLE = ("priority", "limit", "milestone_at", "note")
+EDITABLE = ("priority", "limit", "preemptible", "checkpoint", "milestone_at", "note")
 
 
 @router.get("/tasks/{task}")
@@ -176,7 +176,7 @@ def _ask(visit: Visit, view: TaskView, act: str, values: Fields, wrong: dict[str
         cards=len(run.cards) if run else 0,
         queued=view.task.state in QUEUED,
         stops=act == "cancel" and view.task.state not in QUEUED | {TaskState.STOPPING},
-        editable=EDITABLE if view.task.state in QUEUED else tuple(key for key in EDITABLE if key != "limit"),
+        editable=EDITABLE if view.task.state in QUEUED else tuple(key for key in EDITABLE if key in WHILE_RUNNING),
     )
 
 
@@ -185,6 +185,8 @@ def _now(visit: Visit, view: TaskView) -> Fields:
     return {
         "priority": str(task.priority),
         "limit": "" if task.limit_s is None else f"{task.limit_s}s",
+        "preemptible": str(task.preemptible).lower(),
+        "checkpoint": str(task.checkpoint).lower(),
         "milestone_at": _local(visit, task.milestone_at),
         "note": task.note,
     }

@@ -147,6 +147,8 @@ def _show(sheet: Sheet, p: Phrases, told: Told) -> None:
         (p.t("task.before"), p.listed([_link(p, link) for link in told["before"]]) if told["before"] else ""),
         (p.t("field.milestone"), f"{task['milestone']} {p.when(task['milestone_at'])}" if task["milestone_at"] else ""),
         (p.t("field.note"), task["note"].replace("\n", " ")),
+        (p.t("field.preemptible"), p.t("word.yes") if task["preemptible"] else ""),
+        (p.t("field.checkpoint"), p.t("preempted.saved") if task["checkpoint"] else ""),
         (p.t("preempted.fact"), _preempted(p, told["preempted"])),
         (p.t("terms.boost"), _boost(p, told)),
         (p.t("task.cost"), _cost(p, told["cost"])),

@@ -125,6 +125,7 @@ WORDS: dict[str, str] = {
     "field.owner.help": "Whose task it is; who submits it unless said otherwise.",
     "field.team.help": "Whose quota bears it; not needed by people who are in one team only.",
     "field.preemptible.help": "It may be stopped for more urgent work and then goes back to the queue.",
+    "field.checkpoint.help": "It saves its work when it is warned by the stop signal, so stopping it loses little.",
     "field.stop_signal.help": "The signal sent first when the task is stopped; TERM unless said otherwise.",
     "field.grace.help": "How long it may take to end after the signal; 30 s unless said otherwise.",
     "field.milestone.help": "The goal the task serves, such as a paper.",

@@ -45,6 +45,7 @@ WORDS: dict[str, str] = {
     "list.or": " or ",
     "list.more": "{count} more",
     "word.yes": "yes",
+    "word.no": "no",
     "word.active": "active",
     "word.inactive": "switched off",
     "word.preemptible": "preemptible",

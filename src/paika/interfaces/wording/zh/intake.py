@@ -100,6 +100,7 @@ WORDS: dict[str, str] = {
     "field.owner.help": "任务算谁的；不填就是提交的人。",
     "field.team.help": "记在哪个团队的额度上；只在一个团队里的人不用填。",
     "field.preemptible.help": "更急的任务需要时可以先停下，之后重新排队。",
+    "field.checkpoint.help": "收到停止信号后会自己存档，被停下也不丢多少进度。",
     "field.stop_signal.help": "停止时先发的信号，默认 TERM。",
     "field.grace.help": "发信号后等多久才强行结束，默认 30 秒。",
     "field.milestone.help": "这个任务服务的目标，如“论文投稿”。",

@@ -45,6 +45,7 @@ WORDS: dict[str, str] = {
     "list.or": " 或 ",
     "list.more": "另有 {count} 个",
     "word.yes": "是",
+    "word.no": "否",
     "word.active": "在用",
     "word.inactive": "已停用",
     "word.preemptible": "可抢占",
