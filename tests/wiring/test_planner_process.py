@@ -19,6 +19,7 @@ from paika.domain.dataset import Readiness
 from paika.domain.plan import Plan, Wait
 from paika.domain.task import TaskState
 from paika.services.live import Live
+from paika.services.preview_move import MovePreviews
 from paika.services.run_cycle import decide
 from paika.services.take_snapshot import take_snapshot
 from paika.wiring.planner_process import PlannerProcess
@@ -161,3 +162,15 @@ def test_after_a_question_that_cannot_be_sent_it_begins_anew(planner, question):
         planner(replace(snapshot, tasks=(odd, *snapshot.tasks[1:])), policy, now)
     assert first.poll() is not None
     assert planner(*question) == decide(*question)
+
+
+def test_a_move_is_looked_at_in_the_process_and_in_the_server_alike(planner):
+    lab = Lab()
+    lab.run(lab.submit("tim", cards=4, limit="1h"), "a0", "a1", "a2", "a3")
+    for who in ("mia", "max"):
+        lab.submit(who, types="A100-80G", cards=4, limit="2h")
+    asked = (lab.store, lab.records, Live(), lab.actor("ann"), "t-3", 30, lab.clock.now())
+    told = MovePreviews(planner).of(*asked)
+    assert child_of(planner).poll() is None
+    assert told == MovePreviews().of(*asked)
+    assert [slip.task.id for slip in told.later] == ["t-2"]

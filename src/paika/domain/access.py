@@ -28,6 +28,7 @@ class Act(StrEnum):
     CHANGE_OWN_TASK = "change_own_task"
     CHANGE_TEAM_TASK = "change_team_task"
     CHANGE_ANY_TASK = "change_any_task"
+    MOVE_TASK = "move_task"
     CHANGE_DATASET = "change_dataset"
     CHANGE_CARD = "change_card"
     CHANGE_TEAM = "change_team"
@@ -51,7 +52,7 @@ ALLOWED: dict[Role, frozenset[Act]] = {
 SCOPE_ALLOWS: dict[Scope, frozenset[Act]] = {
     Scope.READ: frozenset({Act.SEE, Act.SEE_AUDIT}),
     Scope.SUBMIT: _MEMBER | {Act.MAKE_CORE_TASK},
-    Scope.MANAGE: _LEAD | {Act.CHANGE_ANY_TASK, Act.CHANGE_CARD},
+    Scope.MANAGE: _LEAD | {Act.CHANGE_ANY_TASK, Act.MOVE_TASK, Act.CHANGE_CARD},
     Scope.ADMIN: frozenset(Act),
 }
 

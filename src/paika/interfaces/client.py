@@ -186,6 +186,17 @@ class Client:
         """Let a held task take part again."""
         return self._act("tasks", task_id, "release", reason)
 
+    def preview_move(self, task_id: str, points: int | str, *, limit: int | None = None) -> Json:
+        """Who would start later if an admin moved the task by so many points, the worst first, and by how long."""
+        told: Json = self.get("tasks", task_id, "move", points=points, limit=limit)
+        return told
+
+    def move(self, task_id: str, points: int | str, reason: str, *, if_version: str | None = None) -> Json:
+        """Move a waiting task in the order, as an admin; 0 takes the move back."""
+        body = {"points": points, "reason": reason}
+        told: Json = self.send("POST", "tasks", task_id, "move", body=body, if_version=if_version)
+        return told
+
     def log_piece(self, task_id: str, **asked: Any) -> Json:
         """A piece of a log: `offset`, or the last `tail` bytes; `run`, `rank`, `limit`. `next_offset` goes on."""
         told: Json = self.get("tasks", task_id, "log", **asked)

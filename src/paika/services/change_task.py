@@ -62,7 +62,7 @@ def cancel_task(
         stopping = () if task.state is TaskState.STOPPING else (_stepped(task, "stop", now, cause),)
         return (*stopping, *(() if run is None else (_stop(run, actor.person),)))
 
-    return _changed(store, clock, actor, "cancel_task", task_id, decide, why, if_version)
+    return task_changed(store, clock, actor, "cancel_task", task_id, decide, why, if_version)
 
 
 def hold_task(
@@ -74,7 +74,7 @@ def hold_task(
     def decide(records: Records, task: Task, now: datetime) -> tuple[Noun, ...]:
         return (replace(_stepped(task, "hold", now, why), held_by=actor.person),)
 
-    return _changed(store, clock, actor, "hold_task", task_id, decide, why, if_version)
+    return task_changed(store, clock, actor, "hold_task", task_id, decide, why, if_version)
 
 
 def release_task(
@@ -85,7 +85,7 @@ def release_task(
     def decide(records: Records, task: Task, now: datetime) -> tuple[Noun, ...]:
         return (replace(_stepped(task, "release", now, ""), held_by=""),)
 
-    return _changed(store, clock, actor, "release_task", task_id, decide, why, if_version)
+    return task_changed(store, clock, actor, "release_task", task_id, decide, why, if_version)
 
 
 def edit_task(
@@ -115,7 +115,7 @@ def edit_task(
         new = _edited(records, actor, task, draft, named, store.task)
         return () if new == task else (replace(new, version=task.version + 1),)
 
-    return _changed(store, clock, actor, "edit_task", task_id, decide, why, if_version)
+    return task_changed(store, clock, actor, "edit_task", task_id, decide, why, if_version)
 
 
 def must_change(actor: Actor, task: Task) -> None:
@@ -141,7 +141,7 @@ def may_change(actor: Actor, task: Task) -> bool:
 Decide = Callable[[Records, Task, datetime], tuple[Noun, ...]]
 
 
-def _changed(
+def task_changed(
     store: Store,
     clock: Clock,
     actor: Actor,
@@ -150,12 +150,15 @@ def _changed(
     decide: Decide,
     why: str,
     if_version: int | None,
+    must: Callable[[Actor, Task], None] = must_change,
 ) -> Task:
+    """Write what `decide` makes of the task, with its audit. Raises NotFound, what `must` raises, VersionConflict."""
+
     def change(records: Records) -> Change:
         task = records.tasks.get(task_id) or store.task(task_id)
         if task is None:
             raise NotFound(field=None, noun="task", id=task_id)
-        must_change(actor, task)
+        must(actor, task)
         must_be_read("task", task_id, task.version, if_version)
         now = clock.now()
         puts = decide(records, task, now)

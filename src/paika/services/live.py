@@ -11,6 +11,7 @@ from typing import Any
 from paika.domain.card import CardReading, ExternalUse
 from paika.domain.plan import Plan, Wait
 from paika.domain.promise import Promise, Slip
+from paika.domain.snapshot import Speed
 from paika.services.score_promises import Accuracy
 
 
@@ -29,7 +30,8 @@ class Live:
     """Immutable; a reader keeps what it has. `waits` answers by task id, `plan.waits` is in rank order.
 
     `promises` are those of the last plan, `usage` each team's decayed card-seconds that it was made with,
-    `slips` why waiting tasks were promised less than before, `accuracy` how told starts have come true so far.
+    `slips` why waiting tasks were promised less than before, `accuracy` how told starts have come true so far,
+    `speeds` what it took card types to be worth, `engines` those that answered it (None: no plan yet).
     """
 
     plan: Plan | None = None
@@ -38,6 +40,8 @@ class Live:
     usage: Mapping[str, int] = field(default_factory=dict)
     slips: Mapping[str, Slip] = field(default_factory=dict)
     accuracy: tuple[Accuracy, ...] = ()
+    speeds: tuple[Speed, ...] = ()
+    engines: frozenset[str] | None = None
     readings: Mapping[str, CardReading] = field(default_factory=dict)
     external: Mapping[str, ExternalUse] = field(default_factory=dict)
     meter_failures: Mapping[str, str] = field(default_factory=dict)

@@ -175,9 +175,9 @@ class Cycle:
             self._told, promises = recall_told(self.store, records)
             self.live.set(promises=promises)
         self.live.set(usage=self._usage_at(records, now), accuracy=self._accuracy_at(records, now))
-        snapshot = take_snapshot(
-            records, external, now, self._speeds, engines=self.engines.keys() - silent, live=self.live.read()
-        )
+        self.live.set(speeds=self._speeds, engines=frozenset(self.engines.keys() - silent))
+        live = self.live.read()
+        snapshot = take_snapshot(records, external, now, self._speeds, engines=live.engines, live=live)
         made, broken = self.decide(snapshot, records.policy, now)
         if any(violation.blocks for violation in broken):
             made = _refused(made, snapshot, records, broken)

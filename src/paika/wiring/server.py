@@ -40,6 +40,7 @@ from paika.services.check_readiness import ReadinessWatch
 from paika.services.follow_runs import Peak
 from paika.services.live import LiveBox
 from paika.services.observe_cards import observe_cards
+from paika.services.preview_move import MovePreviews
 from paika.services.run_cycle import Cycle
 from paika.wiring.planner_process import PlannerProcess
 from paika.wiring.settings import BadSettings, Settings
@@ -77,7 +78,7 @@ class Server:
     ids: SystemIds
     live: LiveBox
     cycle: Cycle
-    planner: PlannerProcess
+    planners: tuple[PlannerProcess, ...]
     meters: tuple[Meter, ...]
     readiness: ReadinessWatch
     context: Context
@@ -104,7 +105,8 @@ class Server:
         self.closing.set()
         for thread in self.threads:
             thread.join(timeout=10)
-        self.planner.close()
+        for planner in self.planners:
+            planner.close()
         self.pool.shutdown(wait=False, cancel_futures=True)
         self.store.close()
 
@@ -174,7 +176,7 @@ def build_server(settings: Settings) -> Server:
     store = SqlStore(settings.database_url)
     clock, ids, live = SystemClock(), SystemIds(), LiveBox()
     engine = LocalEngine(settings.data, LocalNodes(store), account_of=_accounts(settings))
-    planner = PlannerProcess()
+    planner, previewer = PlannerProcess(), PlannerProcess()
     cycle = Cycle(store, {LOCAL: engine}, clock, ids, live, decide=planner)
     pool = ThreadPoolExecutor(8, thread_name_prefix="paika-probe")
     probes = (
@@ -199,6 +201,7 @@ def build_server(settings: Settings) -> Server:
         tables=FileTableReader(),
         task_lists=read_task_list_yaml,
         closing=closing.is_set,
+        moves=MovePreviews(previewer),
     )
     app = build_api(context)
     mount_board(app, context)
@@ -210,7 +213,7 @@ def build_server(settings: Settings) -> Server:
         ids=ids,
         live=live,
         cycle=cycle,
-        planner=planner,
+        planners=(planner, previewer),
         meters=_meters(settings, store, live),
         readiness=ReadinessWatch(store, clock, probes, pool),
         context=context,

@@ -48,6 +48,8 @@ ROUTES: dict[tuple[str, str], tuple[frozenset[tuple[Role, Scope]], dict[str, Any
     ("POST", "/tasks/{task_id}/hold"): (OTHERS_TASK, {"json": WHY}),
     ("POST", "/tasks/{task_id}/release"): (OTHERS_TASK, {"json": WHY}),
     ("POST", "/tasks/{task_id}/cancel"): (OTHERS_TASK, {"json": WHY}),
+    ("GET", "/tasks/{task_id}/move"): (CARDS, {"params": {"points": 30}}),
+    ("POST", "/tasks/{task_id}/move"): (CARDS, {"json": WHY | {"points": 30}}),
     ("GET", "/tasks/{task_id}/why"): (ALL, {}),
     ("GET", "/tasks/{task_id}/runs"): (ALL, {}),
     ("GET", "/tasks/{task_id}/log"): (ALL, {}),

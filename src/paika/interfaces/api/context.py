@@ -14,6 +14,7 @@ from paika.ports.store import Store
 from paika.ports.table import TableReader
 from paika.services.last_ends import LastEnds
 from paika.services.live import LiveBox
+from paika.services.preview_move import MovePreviews
 from paika.services.recall_unblock import Unblocks
 
 ReadTaskList = Callable[[bytes, str], Sequence[tuple[int, Mapping[str, object]]]]  # data, name -> (line, fields)
@@ -46,6 +47,7 @@ class Context:
     task_lists: ReadTaskList | None = None
     closing: Callable[[], bool] = lambda: False
     once: dict[str, str] = field(default_factory=dict, repr=False)
+    moves: MovePreviews = field(default_factory=MovePreviews)
     unblocks: Unblocks = field(default_factory=Unblocks)
     last_ends: LastEnds = field(default_factory=LastEnds)
 

@@ -11,12 +11,15 @@ from fastapi import APIRouter, Header, Query
 from starlette.responses import Response
 
 from paika.domain import task_form
+from paika.domain.form import schema as form_schema
 from paika.domain.problem import BadValue
 from paika.domain.task import Task, TaskState, Tier
 from paika.interfaces.api.doors import AnyBody, Body, Caller, NotJson, Who, body_schema
 from paika.ports.store import TaskQuery
 from paika.services.access_form import read_reason
 from paika.services.change_task import cancel_task, edit_task, hold_task, release_task
+from paika.services.move_task import MOVE, move_task, read_move
+from paika.services.preview_move import MOST_TOLD
 from paika.services.see_queue import QueueFilter, see_queue, see_running
 from paika.services.see_task import see_runs, see_task
 from paika.services.submit_task import must_submit, prepare, read_drafts, submit_tasks
@@ -27,6 +30,7 @@ _MANY = {"type": "object", "required": ["tasks"], "properties": {"tasks": {"type
 _SUBMIT = body_schema({"anyOf": [FORM_SCHEMA, _MANY, {"type": "array", "items": FORM_SCHEMA}]})
 _EDIT = body_schema({"type": "object", "properties": FORM_SCHEMA["properties"]})
 _REASON = body_schema({"type": "object", "properties": {"reason": {"type": "string"}}}, required=False)
+_MOVE = body_schema({**form_schema(MOVE), "required": ["points", "reason"]})
 
 
 class Listing(StrEnum):
@@ -136,6 +140,27 @@ def release(who: Who, task_id: str, body: Body) -> Response:
     context = who.context
     return _changed(
         who, release_task(context.store, context.clock, who.actor, task_id, why=why, if_version=who.if_version)
+    )
+
+
+@router.get("/{task_id}/move")
+def preview_move(
+    who: Who, task_id: str, points: str, limit: Annotated[int, Query(ge=1, le=500)] = MOST_TOLD
+) -> Response:
+    """What moving the task by so many points would do, planned for real: who starts later, by how long. For admins."""
+    asked, _ = read_move({"points": points}, who.context.zone_name)
+    context = who.context
+    told = context.moves.of(context.store, who.records, who.live, who.actor, task_id, asked, who.now, most=limit)
+    return who.answer(told, version=told.version)
+
+
+@router.post("/{task_id}/move", openapi_extra=_MOVE)
+def move(who: Who, task_id: str, body: Body) -> Response:
+    """Move a waiting task in the order: points for a reason; 0 takes the move back. For admins."""
+    context = who.context
+    points, why = read_move(body, context.zone_name)
+    return _changed(
+        who, move_task(context.store, context.clock, who.actor, task_id, points, why, if_version=who.if_version)
     )
 
 

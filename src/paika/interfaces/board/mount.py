@@ -16,6 +16,7 @@ from paika.interfaces.board import (
     imports,
     ledger,
     login,
+    move,
     overview,
     queue,
     readiness,
@@ -28,7 +29,7 @@ from paika.interfaces.board import (
 from paika.interfaces.board.look import STATIC, KeptFiles, static_path
 from paika.interfaces.board.visit import BoardRoute, Visit, look
 
-PAGES = (overview, queue, timeline, readiness, cards, bookings, ledger, teams, task, submit, imports, wall, login)
+PAGES = (overview, queue, timeline, readiness, cards, bookings, ledger, teams, move, task, submit, imports, wall, login)
 _NOT_OURS = ("/api/", "/static/", "/docs", "/openapi", "/metrics", "/healthz", "/readyz")
 
 

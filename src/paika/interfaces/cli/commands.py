@@ -11,6 +11,7 @@ from paika.interfaces.cli import (
     entrance,
     logs,
     machine,
+    moves,
     people,
     replay,
     submit,
@@ -22,6 +23,7 @@ from paika.interfaces.cli.command import Command
 COMMANDS: tuple[Command, ...] = (
     *submit.SHORTCUTS,
     *tasks.SHORTCUTS,
+    *moves.SHORTCUTS,
     *logs.SHORTCUTS,
     *top.SHORTCUTS,
     *datasets.SHORTCUTS,
@@ -31,6 +33,7 @@ COMMANDS: tuple[Command, ...] = (
     *replay.SHORTCUTS,
     *submit.COMMANDS,
     *tasks.COMMANDS,
+    *moves.COMMANDS,
     *logs.COMMANDS,
     *cards.COMMANDS,
     *datasets.COMMANDS,

@@ -1,0 +1,121 @@
+"""A task moved in the order by an admin: first who slips, and by how long."""
+
+from __future__ import annotations
+
+from paika.domain.problem import FieldMissing
+from paika.interfaces.cli.call import Call
+from paika.interfaces.cli.command import Answer, Command, Param, arg, opt, switch
+from paika.interfaces.cli.phrases import DASH, Phrases, Told
+from paika.interfaces.cli.sheet import Column, Part, Row, Sheet
+
+
+def move(
+    call: Call,
+    *,
+    task: str,
+    points: str,
+    reason: str | None,
+    dry_run: bool,
+    limit: int | None,
+    yes: bool,
+    if_version: str | None,
+) -> Answer:
+    """Move a task; who starts later is shown and asked about first."""
+    if dry_run:
+        told = call.client.preview_move(task, points, limit=limit)
+        return Answer(told, lambda sheet: _show(sheet, Phrases(call.tongue, told["at"]), told))
+    if not (reason or "").strip():
+        raise FieldMissing(field="reason")
+    if not yes:
+        told = call.client.preview_move(task, points, limit=limit)
+        _show(call.err, Phrases(call.tongue, told["at"]), told)
+        call.sure(call.t("cli.sure.move", task=told["moved"]["task"]["name"], points=f"{told['points']:+d}"), yes)
+        if_version = if_version or str(told["version"])
+    done = call.client.move(task, points, reason or "", if_version=if_version)
+
+    def view(sheet: Sheet) -> None:
+        sheet.line(
+            (f"{done['id']}  ", "bold"), str(done["name"]), "  ", call.t("move.now", points=f"{done['boost']:+d}")
+        )
+
+    return Answer(done, view)
+
+
+def _show(sheet: Sheet, p: Phrases, told: Told) -> None:
+    """The task itself, then everybody who starts later, then the runs that would be stopped."""
+    moved = told["moved"]
+    sheet.line((f"{moved['task']['id']}  ", "bold"), (str(moved["task"]["name"]), "bold"))
+    places = [DASH if place is None else str(place) for place in (told["place_before"], told["place_after"])]
+    points = f"{told['points_before']:+d} → {told['points']:+d}"
+    starts = f"{_at(p, moved['before'], told)} → {_at(p, moved['after'], told)}"
+    sheet.facts(
+        (p.t("field.points"), points),
+        (p.t("col.position"), " → ".join(places)),
+        (p.t("col.start"), starts),
+        (
+            p.t("field.milestone"),
+            (p.t("move.misses", at=p.when(moved["milestone_at"])), "red") if moved["misses"] else "",
+        ),
+    )
+    if told["later"]:
+        sheet.line((p.t("move.later", count=told["later_count"]), "yellow"))
+        sheet.table(
+            [Column(p.t(head), loose, right) for head, loose, right in _HEADS],
+            [_row(p, s, told) for s in told["later"]],
+        )
+        if left_out := told["later_count"] - len(told["later"]):
+            sheet.line((p.t("list.more", count=left_out), "dim"))
+    else:
+        sheet.line(p.t("move.nobody"))
+    for stop in told["stops"]:
+        key = "move.stops" if stop["checkpoint"] else "move.stops_lost"
+        facts = {"task": p.both(stop["task"]), "owner": p.person(stop["owner"]), "cards": stop["cards"]}
+        sheet.line((p.t(key, hours=p.hours(stop["lost_card_s"]), **facts), "yellow" if stop["checkpoint"] else "red"))
+    if told["sooner_count"]:
+        sheet.line((p.t("move.sooner", count=told["sooner_count"]), "dim"))
+
+
+_HEADS = (
+    ("cli.col.id", False, False),
+    ("col.task", True, False),
+    ("col.owner", True, False),
+    ("col.team", True, False),
+    ("cli.col.tier", False, False),
+    ("move.before", False, False),
+    ("move.after", False, False),
+    ("move.by", False, True),
+)
+
+
+def _row(p: Phrases, shift: Told, told: Told) -> Row:
+    by: Part = p.span(shift["later_s"]) if shift["later_s"] is not None else p.t("move.open")
+    tier = "" if shift["tier"] == "normal" else p.t(f"tier.{shift['tier']}")
+    cells: tuple[Part, ...] = (
+        str(shift["task"]["id"]),
+        str(shift["task"]["name"]),
+        p.person(shift["owner"]),
+        p.person(shift["team"]),
+        tier,
+        _at(p, shift["before"], told),
+        _at(p, shift["after"], told),
+        (str(by), "red") if shift["misses"] else by,
+    )
+    return Row(cells, p.t("move.misses", at=p.when(shift["milestone_at"])) if shift["misses"] else "")
+
+
+def _at(p: Phrases, at: str | None, told: Told) -> str:
+    """A start: now, an instant, or that none can be told."""
+    return p.t("start.untold") if at is None else p.t("unblocking.now") if at == told["at"] else p.when(at)
+
+
+_PARAMS = (
+    arg("task"),
+    Param("points", required=True, metavar="N"),
+    opt("reason", "--why", "--reason"),
+    switch("dry_run", about="cli.opt.only_tell"),
+    opt("limit", kind=int),
+    switch("yes", "-y", "--yes"),
+    opt("if_version", metavar="N"),
+)
+COMMANDS = (Command("task move", move, _PARAMS),)
+SHORTCUTS = (Command("move", move, _PARAMS),)
