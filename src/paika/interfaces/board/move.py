@@ -11,6 +11,7 @@ from paika.domain.access import Act
 from paika.domain.problem import Problem
 from paika.interfaces.board.entry import Fields, Posted, by_field, version_of
 from paika.interfaces.board.visit import BoardRoute, Guest, Visit
+from paika.interfaces.wording.say import signed
 from paika.services.move_task import move_task, must_move, read_move
 from paika.services.preview_move import MovePreview
 from paika.services.see_task import TaskView, see_task
@@ -67,6 +68,7 @@ def _form(
         wrong=wrong,
         told=told,
         start=start,
+        signed=signed,
     )
 
 

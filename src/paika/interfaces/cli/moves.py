@@ -7,6 +7,7 @@ from paika.interfaces.cli.call import Call
 from paika.interfaces.cli.command import Answer, Command, Param, arg, opt, switch
 from paika.interfaces.cli.phrases import DASH, Phrases, Told
 from paika.interfaces.cli.sheet import Column, Part, Row, Sheet
+from paika.interfaces.wording.say import signed
 
 
 def move(
@@ -29,13 +30,13 @@ def move(
     if not yes:
         told = call.client.preview_move(task, points, limit=limit)
         _show(call.err, Phrases(call.tongue, told["at"]), told)
-        call.sure(call.t("cli.sure.move", task=told["moved"]["task"]["name"], points=f"{told['points']:+d}"), yes)
+        call.sure(call.t("cli.sure.move", task=told["moved"]["task"]["name"], points=signed(told["points"])), yes)
         if_version = if_version or str(told["version"])
     done = call.client.move(task, points, reason or "", if_version=if_version)
 
     def view(sheet: Sheet) -> None:
         sheet.line(
-            (f"{done['id']}  ", "bold"), str(done["name"]), "  ", call.t("move.now", points=f"{done['boost']:+d}")
+            (f"{done['id']}  ", "bold"), str(done["name"]), "  ", call.t("move.now", points=signed(done["boost"]))
         )
 
     return Answer(done, view)
@@ -46,7 +47,7 @@ def _show(sheet: Sheet, p: Phrases, told: Told) -> None:
     moved = told["moved"]
     sheet.line((f"{moved['task']['id']}  ", "bold"), (str(moved["task"]["name"]), "bold"))
     places = [DASH if place is None else str(place) for place in (told["place_before"], told["place_after"])]
-    points = f"{told['points_before']:+d} → {told['points']:+d}"
+    points = f"{signed(told['points_before'])} → {signed(told['points'])}"
     starts = f"{_at(p, moved['before'], told)} → {_at(p, moved['after'], told)}"
     sheet.facts(
         (p.t("field.points"), points),

@@ -20,6 +20,11 @@ T = TypeVar("T")
 _RANGE = re.compile(r"\d+(?:\.\.\d+)?")
 
 
+def signed(points: int) -> str:
+    """Points with their sign; 0 has none."""
+    return f"{points:+d}" if points else "0"
+
+
 def gib(mib: int | None) -> str:
     """MiB as GiB for people, rounded down so that it never promises more: '24 GiB', '79.6 GiB'; a dash if unknown."""
     if mib is None:

@@ -17,6 +17,7 @@ WORDS: dict[str, str] = {
     "move.about": "分数加进它的优先级，只在本档之内起作用；0 收回调整。先看看会推迟谁，再决定。",
     "move.points.about": "-1000 到 1000；基础优先级是 0 到 100。",
     "move.check": "先看看会推迟谁",
+    "move.again": "再看看",
     "move.do": "确认调整 {points}",
     "move.now": "次序已调整：{points} 分",
     "move.would": "{before} → {after} 分。还没有写入。",
