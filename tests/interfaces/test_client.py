@@ -73,6 +73,9 @@ def test_submit_and_look(mia: Client):
     assert mia.edit("t-1", {"note": "x"})["note"] == "x"
     assert mia.hold("t-1", "because")["state"] == "held"
     assert mia.release("t-1")["state"] == "waiting"
+    with pytest.raises(Refused) as refused:
+        mia.preview_move("t-1", 30)
+    assert refused.value.code == "access.forbidden"
     assert mia.cancel("t-1")["state"] == "cancelled"
     assert [row["id"] for row in mia.tasks("ended")] == ["t-1"]
 
@@ -263,3 +266,14 @@ def test_windows_are_booked_and_floors_set_from_python(house: House) -> None:
             paika.set_guarantee("text", {"cards": 99})
         assert refusal.value.code == "guarantee.no_room"
         assert paika.remove_guarantee(granted["id"])["guarantee"] is None
+
+
+def test_an_admin_looks_and_moves(house: House, mia: Client):
+    mia.submit(name="a", command="true")
+    with Client(house.url, house.secret("ann"), lang="en") as ann:
+        told = ann.preview_move("t-1", 30, limit=5)
+        assert (told["points"], told["later"], house.lab.task("t-1").boost) == (30, [], 0)
+        assert ann.move("t-1", 30, "urgent", if_version=str(told["version"]))["boost"] == 30
+        with pytest.raises(Refused) as refused:
+            ann.move("t-1", 40, "urgent", if_version=str(told["version"]))
+    assert refused.value.code == "noun.version_conflict"

@@ -201,6 +201,12 @@ class TestPreview:
         assert told.moved.later_s == 7200
         assert told.moved.task.id == first.id != second.id
 
+    def test_an_engine_that_is_silent_starts_nobody_in_the_preview_either(self, lab):
+        task = lab.submit("mia", types="RTX4090", limit="1h")
+        assert preview(lab, task, 5, live=Live(engines=frozenset({"memory"}))).moved.starts
+        told = preview(lab, task, 5, live=Live(engines=frozenset()))
+        assert (told.moved.starts, told.moved.after) == (False, None)
+
     def test_the_same_points_or_none_to_take_back_do_nothing(self, lab):
         task = lab.submit("mia", **A100)
         assert preview(lab, task, 0).later == ()

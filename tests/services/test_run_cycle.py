@@ -197,6 +197,7 @@ class TestSilentEngine:
         assert "wait.no_engine" in lab.codes(task)
         assert lab.live.engine_down_since == T0.replace(second=5)
         assert not lab.records.runs
+        assert lab.live.engines == frozenset()  # so that what is previewed meets the same house
 
     def test_when_it_answers_again_work_goes_on_at_once(self, lab):
         lab.engine.answering = False
@@ -205,6 +206,7 @@ class TestSilentEngine:
         lab.engine.answering = True
         lab.turn(2, seconds=1)
         assert lab.live.engine_down_since is None
+        assert lab.live.engines == {"memory"}
         assert lab.state(task) == "running"
 
     def test_it_falls_silent_between_intent_and_start(self, lab):
