@@ -12,6 +12,7 @@ from paika.domain.access import Forbidden, Scope
 from paika.domain.guarantee import Guarantee
 from paika.domain.problem import FieldMissing, NotFound, Several, VersionConflict
 from paika.domain.records import Change
+from paika.domain.snapshot import Snapshot, Speed
 from paika.domain.task import Task, TaskState
 from paika.planning.planner import plan
 from paika.ports.store import AuditQuery
@@ -81,8 +82,9 @@ class TestMove:
     @pytest.mark.parametrize("person", ["lea", "mia", "vic"])
     def test_it_is_for_admins(self, lab, person):
         task = lab.submit("mia", **A100)
-        with pytest.raises(Forbidden):
+        with pytest.raises(Forbidden) as refused:
             move(lab, task, 30, person=person)
+        assert refused.value.act == "move_task"
         assert lab.task(task.id) == task
         assert lab.store.audit(AuditQuery("task", task.id)).rows[0].result == "access.forbidden"
         with pytest.raises(Forbidden):
@@ -184,6 +186,30 @@ class TestPreview:
         endless = lab.submit("max", name="endless", types="A100-80G", cards=4)
         told = preview(lab, endless, 50)
         assert [(s.task.id, s.after, s.later_s) for s in told.later] == [(first.id, None, None)]
+
+        back = preview(lab, move(lab, endless, 50), 0)
+        assert (back.later, back.sooner_count) == ((), 1)
+
+    def test_both_plans_start_from_what_the_cycle_would_plan_with(self, lab):
+        first, second = (lab.submit(who, name=who, **A100, cards=4) for who in ("mia", "max"))
+        made = planned(lab)
+        live = replace(
+            made, speeds=(Speed("train", "RTX4090", 500),), usage={"vision": 7}, engines=frozenset({"memory"})
+        )
+        asked: list[Snapshot] = []
+
+        def seen(snapshot: Snapshot, *more):
+            asked.append(snapshot)
+            return decide(snapshot, *more)
+
+        now = lab.clock.now()
+        MovePreviews(seen).of(lab.store, lab.records, live, lab.actor("ann"), second.id, 30, now)
+        before, after = asked
+        assert before == take_snapshot(lab.records, {}, now, live.speeds, engines=live.engines, live=live)
+        assert {promise.task for promise in before.promises} == {first.id, second.id}
+        told = {task.id: (task.boost, task.version - lab.task(task.id).version) for task in after.tasks}
+        assert told == {first.id: (0, 0), second.id: (30, 1)}
+        assert replace(after, tasks=before.tasks) == before
 
     def test_a_milestone_that_only_the_move_would_miss_is_marked(self, lab):
         at = lab.clock.now()

@@ -14,8 +14,10 @@ from paika.domain.ledger import EntryKind
 from paika.domain.plan import ReasonRecord
 from paika.domain.quota import Quota
 from paika.domain.run import EndCause, RunState
+from paika.domain.snapshot import Speed
 from paika.planning.check import Violation
 from paika.ports.store import LedgerQuery
+from paika.services import run_cycle
 from paika.services.change_task import edit_task, hold_task
 from paika.services.mark_ready import mark_dataset
 from paika.services.submit_task import submit_tasks
@@ -208,6 +210,12 @@ class TestSilentEngine:
         assert lab.live.engine_down_since is None
         assert lab.live.engines == {"memory"}
         assert lab.state(task) == "running"
+
+    def test_what_is_previewed_meets_the_speeds_of_the_last_plan(self, lab, monkeypatch):
+        known = (Speed("train", "RTX4090", 500),)
+        monkeypatch.setattr(run_cycle, "speeds", lambda matches: known)
+        lab.turn()
+        assert lab.live.speeds == known
 
     def test_it_falls_silent_between_intent_and_start(self, lab):
         class FallsSilent:

@@ -23,6 +23,8 @@ from paika.services.preview_move import MovePreviews
 from paika.services.run_cycle import decide
 from paika.services.take_snapshot import take_snapshot
 from paika.wiring.planner_process import PlannerProcess
+from paika.wiring.server import build_server
+from paika.wiring.settings import Settings
 
 
 @pytest.fixture
@@ -174,3 +176,15 @@ def test_a_move_is_looked_at_in_the_process_and_in_the_server_alike(planner):
     assert child_of(planner).poll() is None
     assert told == MovePreviews().of(*asked)
     assert [slip.task.id for slip in told.later] == ["t-2"]
+
+
+def test_a_server_previews_in_a_process_of_its_own_that_ends_with_it(tmp_path, question):
+    server = build_server(Settings(data=tmp_path))
+    previewer = server.context.moves.decide
+    assert isinstance(previewer, PlannerProcess)
+    assert previewer is not server.cycle.decide
+    previewer._long = 1
+    assert previewer(*question) == decide(*question)
+    child = child_of(previewer)
+    server.close()
+    assert child.poll() is not None

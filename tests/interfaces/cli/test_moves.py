@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from rich.cells import cell_len
 from tests.interfaces.cli.house import House
+
+from paika.interfaces.client import Client
 
 A100 = ("--types", "A100-80G")
 
@@ -76,3 +80,18 @@ def test_who_was_faster_wins(queue: House):
     )
     assert said.code == 4
     assert queue.lab.task("t-3") == real
+
+
+def test_what_changed_while_it_asked_is_not_moved(queue: House, monkeypatch: pytest.MonkeyPatch):
+    looked = Client.preview_move
+
+    def and_then_somebody_edits(self, *args, **more):
+        told = looked(self, *args, **more)
+        task = queue.lab.task("t-3")
+        queue.lab.put(replace(task, note="new", version=task.version + 1))
+        return told
+
+    monkeypatch.setattr(Client, "preview_move", and_then_somebody_edits)
+    said = queue.paika("move", "t-3", "--points", "30", "--why", "x", by="ann", stdin="y\n")
+    assert said.code == 4
+    assert queue.lab.task("t-3").boost == 0
