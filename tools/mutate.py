@@ -3,7 +3,7 @@
     python tools/mutate.py            all mutants
     python tools/mutate.py quota      only those whose name holds 'quota'
 
-Each mutant is an edit of one line. A mutant that survives means a law or a story is missing.
+Each mutant is an edit of a line in the planner. A mutant that survives means a law or a story is missing.
 """
 
 from __future__ import annotations
@@ -16,39 +16,80 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+TESTS = ["tests/scenarios", "tests/planning", "tests/laws/test_oracle.py", "tests/laws/test_plan_laws.py"]
 MUTANTS = [
-    ("lost tie-break", "planning/order.py", "t.submitted_at, t.id))\n    return", "t.submitted_at))\n    return"),
-    ("tier ignored", "planning/order.py", "order = sorted(by_id.values(), key=lambda t: (tiers[t.id], ", "order = sorted(by_id.values(), key=lambda t: (0, "),
-    ("urgency not inherited", "planning/order.py", "            if urgent < ", "            if False and urgent < "),
-    ("unready passes", "planning/gates.py", "elif dataset.readiness is not Readiness.READY:", "elif dataset.readiness is Readiness.BLOCKED:"),
-    ("unknown dataset passes", "planning/gates.py", "        if dataset is None:", "        if dataset is None and not name:"),
-    ("parents forgotten", "planning/gates.py", "for d in task.after if not d.met]", "for d in task.after if d.dead]"),
-    ("before its time", "planning/gates.py", "task.not_before > now", "task.not_before < now"),
-    ("inactive owner", "planning/gates.py", "person is None or not person.active", "person is None"),
-    ("quota off by one", "planning/entitle.py", "if self.used[i] > limit:", "if self.used[i] > limit + 100:"),
-    ("release forgotten", "planning/draft.py", "self.teams[run.team].add(-run.parts_held, until, NEVER)", "pass"),
-    ("lease ignored", "planning/timeline.py", "            if self.leased and mask:", "            if False and mask:"),
-    ("window not checked", "planning/timeline.py", "                mask &= free[j]\n                if mask.bit_count() < cards:\n                    break\n                j += 1", "                j += 1"),
-    ("one card short", "planning/timeline.py", "if mask.bit_count() < cards:\n                continue", "if mask.bit_count() < cards - 1:\n                continue"),
-    ("share room ignores others", "planning/timeline.py", "- sum(u.vram_mib for u in there)\n            if room", "\n            if room"),
-    ("bandwidth ignored", "planning/timeline.py", "or need.bandwidth_percent + sum(u.bandwidth_percent for u in there) > 100", ""),
-    ("heavy shares meet", "planning/timeline.py", "if need.bandwidth_percent >= need.heavy_percent and any(", "if False and any("),
-    ("share on a whole card", "planning/timeline.py", "            if not self.open[i] & bit:", "            if False:"),
-    ("whole over share", "planning/timeline.py", "            self.free[i] &= ~(1 << card)", "            pass"),
-    ("outsiders ignored", "planning/draft.py", "            self._bar(use.card, \", \".join(use.users))", "            pass"),
-    ("sick cards given", "planning/house.py", "fit = house_node.schedulable and card.health is Health.OK", "fit = house_node.schedulable"),
-    ("no engine needed", "planning/house.py", "self.node.state is NodeState.UP and self.node.engine is not None", "self.node.state is NodeState.UP"),
-    ("estimate trusted as limit", "planning/place.py", "fit_s=rounded_up(task.limit_s)", "fit_s=rounded_up(task.occupies_s)"),
-    ("promise not booked", "planning/planner.py", "    book.draft.place(task, case.spot.masks, case.spot.start, end, case.spot.fit.parts)", "    if case.spot.start <= book.draft.now:\n        book.draft.place(task, case.spot.masks, case.spot.start, end, case.spot.fit.parts)"),
-    ("gated task placed", "planning/planner.py", "if not case.gates and not case.parked:\n            _place", "if not case.parked:\n            _place"),
-    ("types ignored", "planning/feasible.py", "if demand.types and group.type.id not in demand.types:", "if False:"),
-    ("vram ignored", "planning/feasible.py", "if group.vram_mib >= vram]", "if group.vram_mib >= 0]"),
-    ("gang on one node", "planning/place.py", "        if demand.nodes > 1:", "        if demand.nodes > 99:"),
-    ("most waste first", "planning/feasible.py", "fits.sort(key=lambda fit: (fit.waste,", "fits.sort(key=lambda fit: (-fit.waste,"),
-    ("oversize at once", "planning/planner.py", "    if not peers:\n        return 0", "    return 0"),
-    ("unknown end not held", "planning/planner.py", "if not book.policy.hold_for_unknown_end or", "if True or"),
-    ("free count wrong", "planning/explain.py", "free=sum(counts),", "free=sum(counts) + 1,"),
-    ("stale bounds", "planning/place.py", "seen.append((seat.start, at))", "seen.append((seat.start + 60, at))"),
+    # who goes first
+    ("lost tie-break", "order.py", "task.submitted_at, task.id)", "task.submitted_at)"),
+    ("tier ignored", "order.py", "return (tiers[task.id], -terms", "return (0, -terms"),
+    ("points upside down", "order.py", "-terms[task.id].total, task.submitted_at", "terms[task.id].total, task.submitted_at"),
+    ("urgency not inherited", "order.py", "            if urgent < ", "            if False and urgent < "),
+    ("waiting lowers", "order.py", "waited * policy.age_points_per_hour", "-waited * policy.age_points_per_hour"),
+    ("fair share upside down", "fairness.py", "- used * 1000 // spent", "+ used * 1000 // spent"),
+    ("floor not ahead", "planner.py", "        order = ahead_of_all(", "        ahead_of_all("),
+    ("floor for everybody", "floors.py", "        if task.tier is not Tier.CORE:\n            continue\n", ""),
+    ("no cap when dense", "density.py", "        Level.STRICT: policy.strict_cards_per_person,", "        Level.STRICT: None,"),
+    ("core capped too", "draft.py", "        if task.tier is not Tier.CORE:\n            found.append", "        if True:\n            found.append"),
+    # gates
+    ("unready passes", "gates.py", "elif dataset.readiness is not Readiness.READY:", "elif dataset.readiness is Readiness.BLOCKED:"),
+    ("unknown dataset passes", "gates.py", "        if dataset is None:", "        if dataset is None and not name:"),
+    ("parents forgotten", "gates.py", "for d in task.after if not d.met]", "for d in task.after if d.dead]"),
+    ("before its time", "gates.py", "task.not_before > now", "task.not_before < now"),
+    ("inactive owner", "gates.py", "person is None or not person.active", "person is None"),
+    # ceilings
+    ("quota off by one", "entitle.py", "if self.used[i] > limit:", "if self.used[i] > limit + 100:"),
+    ("quota only at the start", "entitle.py", "elif i + 1 == count or self.times[i + 1] >= start + lasts_s:", "else:"),
+    ("release forgotten", "draft.py", "self.teams[run.team].add(-run.parts_held, until, NEVER)", "pass"),
+    ("borrowing unbounded", "placing.py", 'if limit[0] != "team"))', "if False))"),
+    ("everybody borrows", "cases.py", "policy.idle_borrows and task.preemptible and task.tier is Tier.IDLE", "policy.idle_borrows"),
+    # which card
+    ("types ignored", "feasible.py", "if demand.types and group.type.id not in demand.types:", "if False:"),
+    ("vram ignored", "feasible.py", "if group.vram_mib >= vram]", "if group.vram_mib >= 0]"),
+    ("most waste first", "feasible.py", "fits.sort(key=lambda fit: (fit.waste,", "fits.sort(key=lambda fit: (-fit.waste,"),
+    ("oversize at once", "placing.py", "    if not peers:\n        return 0", "    return 0"),
+    ("sick cards given", "house.py", "fit = house_node.schedulable and card.health is Health.OK", "fit = house_node.schedulable"),
+    ("no engine needed", "house.py", "self.node.state is NodeState.UP and self.node.engine is not None", "self.node.state is NodeState.UP"),
+    ("outsiders ignored", "draft.py", '            self._bar(use.card, ", ".join(use.users))', "            pass"),
+    ("gang one node short", "place.py", "            if len(found) < count:", "            if len(found) < count - 1:"),
+    ("gang at different times", "place.py", "            if common == found[0][0]:", "            if True:"),
+    # time
+    ("lease ignored", "timeline.py", "            if self.leased and mask:", "            if False and mask:"),
+    ("window not checked", "timeline.py", "                mask &= free[j]\n", ""),
+    ("one card short", "timeline.py", "            if mask.bit_count() < cards:\n                continue", "            if mask.bit_count() < cards - 1:\n                continue"),
+    ("estimate trusted as limit", "place.py", "fit_s=rounded_up(task.limit_s)", "fit_s=rounded_up(task.occupies_s)"),
+    ("reservation open to all", "reserve.py", "return not self.reservation.open_to(key[1], key[2])", "return False"),
+    ("headroom open to all", "reserve.py", "            return not key[0]", "            return False"),
+    ("headroom on busy cards", "headroom.py", "            blocks.sort(key=", "            sorted(blocks, key="),
+    ("unknown end not held", "placing.py", "if not book.policy.hold_for_unknown_end or", "if True or"),
+    ("depth ignored", "placing.py", "        return book.now + 1", "        return book.horizon"),
+    ("unknown end invented", "house.py", "    return NEVER, False", "    return now + 3600, False"),
+    # shares
+    ("share room ignores others", "timeline.py", " - sum(u.vram_mib for u in there)\n            if room", "\n            if room"),
+    ("bandwidth ignored", "timeline.py", " or need.bandwidth_percent + sum(u.bandwidth_percent for u in there) > 100", ""),
+    ("heavy shares meet", "timeline.py", "if need.bandwidth_percent >= need.heavy_percent and any(", "if False and any("),
+    ("share on a whole card", "timeline.py", "            if not opened[i] & bit:\n                was_open", "            if False:\n                was_open"),
+    ("whole over share", "timeline.py", "            self.free[i] &= ~(1 << card)", "            pass"),
+    # promises
+    ("promises forgotten", "keep.py", "            if spot is not None:\n                seat(book.search", "            if False:\n                seat(book.search"),
+    ("nobody moves up", "placing.py", "    if not book.lifted:\n        return\n", "    return\n"),
+    ("new ones before those ahead", "placing.py", "        _lift_all(book, case.rank)", "        pass"),
+    ("arrivals push nobody", "keep.py", "    unseat(book.search, case, book.kept.pop(case.task.id))", "    pass"),
+    ("due promises dropped", "keep.py", "    start = max(book.now, promised_start(promise))\n    masks = masks_of(book.draft", "    start = promised_start(promise) if promised_start(promise) > book.now else NEVER\n    masks = masks_of(book.draft"),
+    ("slips without cause", "telling.py", "slip=later(case.slip, case.spot))", "slip=None)"),
+    ("withdrawn in silence", "telling.py", "    if told is None and case.slip is not None", "    if False and case.slip is not None"),
+    ("stale bounds", "place.py", "again.append((bound if not fresh else limit if seat is None else seat.start, at))", "again.append((bound if not fresh else limit if seat is None else seat.start + 60, at))"),
+    ("freed time unseen", "place.py", "        if bound < self.bound[at]:\n            self.put", "        if False:\n            self.put"),
+    # stopping work
+    ("core stopped", "preempt.py", "if run.tier is Tier.CORE or not run.preemptible", "if not run.preemptible"),
+    ("unwilling stopped", "preempt.py", "if run.tier is Tier.CORE or not run.preemptible or", "if run.tier is Tier.CORE or"),
+    ("young stopped", "preempt.py", "whole_seconds(run.started_at, now) < policy.preempt_after_s", "False"),
+    ("stopped again at once", "preempt.py", "if any(whole_seconds(at, now) < policy.preempt_cooldown_s for at in before):", "if False:"),
+    ("more stopped than needed", "preempt.py", "                chosen = rest", "                pass"),
+    ("costly stopped first", "preempt.py", "found[0] < best[0]", "found[0] > best[0]"),
+    ("unsaved work thrown away", "preempt.py", "if not run.checkpoint and not policy.preempt_without_checkpoint:", "if False:"),
+    # reasons
+    ("free count wrong", "explain.py", "free=sum(counts),", "free=sum(counts) + 1,"),
+    ("gaps unexplained", "explain.py", "free | place.ready & self._given(place)", "free"),
+    ("promise unexplained", "explain.py", "        return [] if known[1] is None else [known[1]]", "        return []"),
 ]  # fmt: skip
 
 
@@ -64,7 +105,7 @@ def main() -> int:
         for name, file, old, new in MUTANTS:
             if wanted not in name:
                 continue
-            target = copy / "src" / "paika" / file
+            target = copy / "src/paika/planning" / file
             source = target.read_text()
             if source.count(old) != 1:
                 print(f"?? {name}: the line to break stands {source.count(old)} times", flush=True)
@@ -81,7 +122,7 @@ def main() -> int:
 
 def _tests_fail(copy: Path) -> bool:
     environment = os.environ | {"PYTHONPATH": f"{copy / 'src'}:{copy}"}
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "tests/laws", "tests/planning", "tests/scenarios"]
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "-n", "0", *TESTS]
     return subprocess.run(command, cwd=copy, env=environment, capture_output=True, check=False).returncode == 1
 
 

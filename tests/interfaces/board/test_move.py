@@ -35,7 +35,7 @@ def test_first_it_only_tells_who_slips(door):
     assert "/tasks/t-3/ask/move" in ann.get("/tasks/t-3").text
     assert 'name="points"' in ann.get("/tasks/t-3/ask/move").text
     told = post(ann).text
-    for part in ("0 → +30 points", "Place 2 → 1", "Later: 1 task", "&lt;mia&gt;", "2 h", "Move to +30"):
+    for part in ("0 → +30 points", "Place 2 → 1", "Who starts later (1)", "&lt;mia&gt;", "2 h", "Move to +30"):
         assert part in told
     assert door.lab.task("t-3").boost == 0
 

@@ -24,7 +24,9 @@ def queue(house: House) -> House:
     return house
 
 
-@pytest.mark.parametrize(("lang", "words"), [("en", ("Later: 1 task", "2 h")), ("zh", ("1 个任务往后推", "2 小时"))])
+@pytest.mark.parametrize(
+    ("lang", "words"), [("en", ("Who starts later (1)", "Place", "2 h")), ("zh", ("1 个任务往后推", "2 小时"))]
+)
 def test_a_dry_run_lists_who_slips(queue: House, lang: str, words: tuple[str, ...]):
     said = queue.paika("move", "t-3", "--points", "1000", "--dry-run", by="ann", lang=lang)
     assert said.code == 0

@@ -51,7 +51,7 @@ def _show(sheet: Sheet, p: Phrases, told: Told) -> None:
     starts = f"{_at(p, moved['before'], told)} → {_at(p, moved['after'], told)}"
     sheet.facts(
         (p.t("field.points"), points),
-        (p.t("col.position"), " → ".join(places)),
+        (p.t("move.position"), " → ".join(places)),
         (p.t("col.start"), starts),
         (
             p.t("field.milestone"),

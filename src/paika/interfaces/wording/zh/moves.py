@@ -22,6 +22,7 @@ WORDS: dict[str, str] = {
     "move.now": "次序已调整：{points} 分",
     "move.would": "{before} → {after} 分。还没有写入。",
     "move.place": "位次 {before} → {after}",
+    "move.position": "位次",
     "move.start": "预计开始 {before} → {after}",
     "move.later": "{count} 个任务往后推：",
     "move.nobody": "没有任务往后推。",
