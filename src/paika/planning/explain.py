@@ -35,7 +35,7 @@ from paika.planning.cases import Case
 from paika.planning.draft import Draft, Occupant, holder_of
 from paika.planning.feasible import Fit
 from paika.planning.house import Group, Place
-from paika.planning.place import rounded_up, times_of
+from paika.planning.place import times_of
 from paika.planning.promised import MOST_TASKS, Ahead, Behind
 from paika.planning.reserve import PassKey, Wall
 from paika.planning.timeline import NEVER, bits
@@ -55,6 +55,18 @@ class _GroupNow:
     no_engine: tuple[str, ...]  # node of each card without an engine
 
 
+@dataclass(slots=True)
+class _Shape:
+    """What is known of one kind of task: what holds for the whole plan, and what held at some point of the order."""
+
+    cards: tuple[Reason, ...]  # what the cards say
+    need: int  # parts on the cheapest cards that could carry it now, or else at all
+    walls: tuple[Reason, ...] = ()
+    walls_at: int = -1
+    promised: PromisedAhead | None = None
+    promised_at: tuple[int, int] = (-1, -1)
+
+
 class Explainer:
     """Judges each shape once; equal shapes share the verdict with its reasons."""
 
@@ -63,9 +75,7 @@ class Explainer:
         self.ranks = ranks
         self.kept = kept  # tasks that were promised a start before
         self._groups: dict[tuple[object, ...], _GroupNow] = {}
-        self._known: dict[tuple[object, ...], tuple[Reason, ...]] = {}
-        self._barred: dict[tuple[object, ...], tuple[int, tuple[Reason, ...]]] = {}
-        self._kept: dict[tuple[object, ...], tuple[tuple[int, int], PromisedAhead | None]] = {}
+        self._known: dict[tuple[object, ...], _Shape] = {}
         self._sorted: dict[str, list[tuple[int, str]]] = {}
         self.ahead = Ahead(draft)
         self.behind = Behind(draft, started)
@@ -78,24 +88,28 @@ class Explainer:
 
     def why(self, case: Case) -> tuple[Reason, ...]:
         """All reasons of a task that could not start. To be asked in rank order, with `passed` after each task."""
-        task, fits = case.task, case.verdict.fits
-        demand, key = task.demand, self.draft.passes.of(task)
         told = case.spot is not None or case.rough_at is not None
-        shape = (demand, tuple(f.group.key for f in fits), rounded_up(task.limit_s), task.occupies_s, told, key)
-        if shape not in self._known:
-            self._known[shape] = self._cards(task, fits, key, told)
-        found = [*self._ceilings(case), *self._known[shape], *self._walls(task, fits, key, shape)]
-        found += self._promised(task, fits, shape)
+        shape = self._shape(case, told)
+        found = [*self._ceilings(case, shape.need), *shape.cards, *self._walls(case, shape)]
+        found += self._promised(case, shape)
         if case.kept_for and case.kept_until > self.draft.now:
-            found += self._oversize(demand, fits, (case.kept_for, case.kept_until))
+            found += self._oversize(case.task.demand, case.verdict.fits, (case.kept_for, case.kept_until))
         return tuple(found)
+
+    def _shape(self, case: Case, told: bool) -> _Shape:
+        task, fits = case.task, case.verdict.fits
+        assert case.want is not None
+        key = (case.want, fits, task.occupies_s, told)
+        known = self._known.get(key)
+        if known is None:
+            now = [fit.parts for fit in fits if self._could_now(fit, task.demand)]
+            cards = self._cards(task, fits, case.want.key, told)
+            known = self._known[key] = _Shape(cards, min(now or [fit.parts for fit in fits]))
+        return known
 
     # -- ceilings ----------------------------------------------------------------------------------
 
-    def _ceilings(self, case: Case) -> list[Reason]:
-        task, fits = case.task, case.verdict.fits
-        now = [fit.parts for fit in fits if self._could_now(fit, task.demand)]
-        need = min(now or [fit.parts for fit in fits])
+    def _ceilings(self, case: Case, need: int) -> list[Reason]:
         return [*self._quota(case, need), *self._cap(case, need)]
 
     def _quota(self, case: Case, need: int) -> list[Reason]:
@@ -234,14 +248,14 @@ class Explainer:
             found.append(NoEngine(len(bare), tuple(dict.fromkeys(bare))))
         return found
 
-    def _walls(self, task: Task, fits: tuple[Fit, ...], key: PassKey, shape: tuple[object, ...]) -> tuple[Reason, ...]:
+    def _walls(self, case: Case, shape: _Shape) -> tuple[Reason, ...]:
         """Leases, reservations and headroom before usable cards; looked at again only when a start was gone by."""
-        known = self._barred.get(shape)
-        if known is None or known[0] != self.behind.changes:
-            usable = self._usable(fits, task.demand)
-            known = (self.behind.changes, (*self._lease(task, usable), *self._walled(task, usable, key)))
-            self._barred[shape] = known
-        return known[1]
+        if shape.walls_at != self.behind.changes:
+            assert case.want is not None
+            usable = self._usable(case.verdict.fits, case.task.demand)
+            shape.walls_at = self.behind.changes
+            shape.walls = (*self._lease(case.task, usable), *self._walled(case.task, usable, case.want.key))
+        return shape.walls
 
     def _usable(self, fits: tuple[Fit, ...], demand: Demand) -> list[tuple[Place, int]]:
         """Cards that are free, or have room for the share, or would if nobody further down had started in this plan."""
@@ -308,15 +322,15 @@ class Explainer:
             ahead if ahead > 0 else None,
         )
 
-    def _promised(self, task: Task, fits: tuple[Fit, ...], shape: tuple[object, ...]) -> list[Reason]:
+    def _promised(self, case: Case, shape: _Shape) -> list[Reason]:
         """What tasks ahead are to have; looked at again only when a promise came nearer or a start was gone by."""
-        known, at = self._kept.get(shape), (self.ahead.changes, self.behind.changes)
-        if known is None or known[0] != at:
-            demand = task.demand
-            usable = self._usable(fits, demand)
-            known = (at, self.ahead.reason(usable, demand.cards_per_node, demand.nodes == 1))
-            self._kept[shape] = known
-        return [] if known[1] is None else [known[1]]
+        at = (self.ahead.changes, self.behind.changes)
+        if shape.promised_at != at:
+            demand = case.task.demand
+            usable = self._usable(case.verdict.fits, demand)
+            shape.promised_at = at
+            shape.promised = self.ahead.reason(usable, demand.cards_per_node, demand.nodes == 1)
+        return [] if shape.promised is None else [shape.promised]
 
     def _roomy(self, place: Place, demand: Demand, behind: bool = False) -> int:
         """Ready cards on which the share has room at this instant, `behind`: but for starts further down."""

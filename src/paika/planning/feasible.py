@@ -14,9 +14,12 @@ from paika.planning.house import Group, House
 Speeds = Mapping[tuple[str, str], int]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Fit:
-    """A group that can carry a demand: its waste (weighted card time, in millionths) and parts charged."""
+    """A group that can carry a demand: its waste (weighted card time, in millionths) and parts charged.
+
+    Equal demands share the very same fits, so they are looked up by identity.
+    """
 
     group: Group
     waste: int

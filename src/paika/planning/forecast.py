@@ -11,7 +11,7 @@ from paika.planning import gates
 from paika.planning.cases import Book, Case
 from paika.planning.house import GroupKey
 from paika.planning.keep import later
-from paika.planning.place import Spot
+from paika.planning.place import Spot, Want
 from paika.planning.placing import best_spot
 from paika.planning.timeline import NEVER
 
@@ -42,7 +42,7 @@ def _shadow(book: Book, case: Case) -> Spot | None:
     opens = gates.opens_at(case.gates)
     if opens is None:
         return None
-    case.want = book.search.want_of(case.task)
+    case.want = book.search.wants.of(case.task)
     return best_spot(book, book.search, case, max(book.now, int((opens - EPOCH).total_seconds()) + 1))
 
 
@@ -51,16 +51,15 @@ def _rough(book: Book, deep: list[Case]) -> None:
 
     None where no start can be told at all, or where somebody ahead tells no length.
     """
-    first: dict[tuple[object, ...], int | None] = {}
+    first: dict[Want, int | None] = {}
     ahead: dict[GroupKey, int | None] = {}
     for case in deep:
         want, fit = case.want, case.verdict.fits[0]
         assert want is not None
-        shape = (want.demand, want.times, want.key, want.limits)
-        if shape not in first:
+        if want not in first:
             spot = best_spot(book, book.search, case, book.now)
-            first[shape] = None if spot is None else spot.start
-        possible, work = first[shape], ahead.get(fit.group.key, 0)
+            first[want] = None if spot is None else spot.start
+        possible, work = first[want], ahead.get(fit.group.key, 0)
         if possible is not None and work is not None:
             cards = sum(place.ready.bit_count() for place in fit.group.places)
             case.rough_at = max(book.horizon, possible) + work // max(1, cards)

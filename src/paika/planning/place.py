@@ -16,7 +16,7 @@ from paika.domain.policy import Policy
 from paika.domain.task import Demand, Task
 from paika.planning.draft import Draft, Limit, Masks
 from paika.planning.feasible import Fit
-from paika.planning.house import Group, Place
+from paika.planning.house import Group, GroupKey, Place
 from paika.planning.reserve import PassKey
 from paika.planning.timeline import NEVER, NodeTimeline, ShareNeed, bits, lowest
 
@@ -47,14 +47,39 @@ def times_of(task: Task, policy: Policy) -> Times:
     return Times(fit_s=rounded_up(task.limit_s), occupies_s=occupies, lease_s=lease)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Want:
-    """What is searched for: a demand for so long, by the bearer of a pass, under these ceilings."""
+    """What is searched for: a demand for so long, by the bearer of a pass, under these ceilings.
+
+    Made by `Wants`, which makes equal ones once: so they are compared, and looked up, by identity.
+    """
 
     demand: Demand
     times: Times
     key: PassKey
     limits: tuple[Limit, ...]
+
+
+class Wants:
+    """What tasks search for; those of one shape share one want."""
+
+    def __init__(self, draft: Draft) -> None:
+        self._draft = draft
+        self._known: dict[tuple[object, ...], Want] = {}
+
+    def of(self, task: Task) -> Want:
+        """What a task searches for."""
+        draft = self._draft
+        times = times_of(task, draft.policy)
+        return self.make(task.demand, times, draft.passes.of(task), draft.limits_of(task))
+
+    def make(self, demand: Demand, times: Times, key: PassKey, limits: tuple[Limit, ...]) -> Want:
+        """The want with just these parts."""
+        parts = (demand, times, key, limits)
+        found = self._known.get(parts)
+        if found is None:
+            found = self._known[parts] = Want(*parts)
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +111,16 @@ class _Bounds:
         self.fit_s = fit_s
         self.read = 0
 
+    def least(self) -> int:
+        """No place has a start before this."""
+        heap, bounds = self.heap, self.bound
+        while heap:
+            bound, at = heap[0]
+            if bounds[at] == bound:
+                return bound
+            heappop(heap)
+        return NEVER
+
     def put(self, bound: int, at: int) -> None:
         """A new bound for a place; NEVER leaves the place out."""
         self.bound[at] = bound
@@ -105,11 +140,14 @@ class _Bounds:
 class Search:
     """Finds earliest spots on a draft. Holds bounds that are good for this draft alone."""
 
-    def __init__(self, draft: Draft) -> None:
+    def __init__(self, draft: Draft, wants: Wants | None = None) -> None:
         self.draft = draft
+        self.wants = wants or Wants(draft)
         self._bounds: dict[tuple[object, ...], _Bounds] = {}
+        self._bounds_for: dict[tuple[Want, GroupKey], _Bounds] = {}
+        self._leased: dict[tuple[GroupKey, str], bool] = {}
         self._lengths: dict[tuple[object, ...], list[int]] = {}
-        self._hopeless: set[tuple[object, ...]] = set()
+        self._hopeless: set[tuple[Want, Fit]] = set()
         self._freed: list[tuple[int, int]] = []
         self._eased: list[tuple[Limit, ...]] = []
         self._last: dict[int, int] = {}  # by node: the last time it got something back
@@ -145,18 +183,12 @@ class Search:
     def _eases(self, limits: tuple[Limit, ...], since: int) -> bool:
         return any(limit in eased for eased in self._eased[since:] for limit in limits)
 
-    def want_of(self, task: Task) -> Want:
-        """What a task searches for."""
-        draft = self.draft
-        return Want(task.demand, times_of(task, draft.policy), draft.passes.of(task), draft.limits_of(task))
-
     def earliest(self, want: Want, fit: Fit, after: int, before: int = NEVER) -> Spot | None:
         """The first start from `after` on in one group, ceilings kept.
 
         None if no time can be told, or none earlier than `before`.
         """
-        dead_key = (fit.group.key, fit.parts, _size(want.demand), want.times, want.key, want.limits)
-        if dead_key in self._hopeless:
+        if (want, fit) in self._hopeless or self._bounds_of(want, fit.group).least() >= before:
             return None
         start, limits, lasts = after, want.limits, want.times.occupies_s
         while start < before:
@@ -170,7 +202,7 @@ class Search:
             if start == spot.start:
                 return spot
         if after <= self.draft.now and before >= NEVER:
-            self._hopeless.add(dead_key)
+            self._hopeless.add((want, fit))
         return None
 
     def fits_at(self, want: Want, fit: Fit, masks: Masks, start: int) -> bool:
@@ -300,12 +332,19 @@ class Search:
         )
 
     def _bounds_of(self, want: Want, group: Group) -> _Bounds:
-        leased = want.times.lease_s if self._any_lease(group) else 0
+        known = self._bounds_for.get((want, group.key))
+        if known is None:
+            known = self._bounds_for[want, group.key] = self._shared_bounds(want, group)
+        self._catch_up(known)
+        return known
+
+    def _shared_bounds(self, want: Want, group: Group) -> _Bounds:
+        """Wants that differ in nothing that counts on these cards have their bounds in common."""
+        leased = want.times.lease_s if self._any_lease(group, want.demand.pool) else 0
         key = (group.key, want.demand.pool, _size(want.demand), want.key, leased, want.times.fit_s)
         found = self._bounds.get(key)
         if found is None:
             found = self._bounds[key] = self._first_bounds(key[:-1], group, want.times.fit_s)
-        self._catch_up(found)
         return found
 
     def _catch_up(self, bounds: _Bounds) -> None:
@@ -328,8 +367,12 @@ class Search:
             found.heap = sorted((bound, at) for at, bound in enumerate(found.bound) if bound < NEVER)
         return found
 
-    def _any_lease(self, group: Group) -> bool:
-        return any(self.draft.lines[place.node].base.leased for place in group.places)
+    def _any_lease(self, group: Group, pool: str) -> bool:
+        known = self._leased.get((group.key, pool))
+        if known is None:
+            known = any(self.draft.lines[place.node].base.leased for place in group.places)
+            self._leased[group.key, pool] = known
+        return known
 
 
 def masks_of(draft: Draft, cards_by_node: list[tuple[str, ...]]) -> Masks | None:

@@ -149,9 +149,10 @@ def _reclaimed(book: Book, case: Case, want: Want, plain: Spot | None) -> Spot |
 
 def _borrowed(book: Book, case: Case, want: Want) -> Spot | None:
     """A start now on idle cards, beside the team's ceiling; the person's cap stays."""
-    free = Want(want.demand, want.times, want.key, tuple(limit for limit in want.limits if limit[0] != "team"))
-    if free.limits == want.limits:
+    limits = tuple(limit for limit in want.limits if limit[0] != "team")
+    if limits == want.limits:
         return None
+    free = book.search.wants.make(want.demand, want.times, want.key, limits)
     case.want = free
     spot = best_spot(book, book.firm, case, book.now, book.now + 1)
     case.borrowed = spot is not None

@@ -60,11 +60,11 @@ def plan(snapshot: Snapshot, policy: Policy, now: datetime) -> Plan:
 
     for case in book.cases:
         if case.open:
-            case.want = search.want_of(case.task)
+            case.want = search.wants.of(case.task)
 
     # 5. What was promised is kept: only somebody new and ahead in the order takes it away again.
     if book.promised:
-        book.firm = Search(draft.copy())
+        book.firm = Search(draft.copy(), search.wants)
         book.victims.draft = book.firm.draft
         keep_promises(book)
 

@@ -8,6 +8,7 @@ can have g cards free at every instant and yet no g cards for the whole run.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 NEVER = 1 << 60
@@ -42,8 +43,13 @@ class _Seen:
     snug: tuple[int, int] | None
 
 
-def bits(mask: int) -> list[int]:
+_BITS = [[bit for bit in range(8) if mask >> bit & 1] for mask in range(256)]  # of most nodes
+
+
+def bits(mask: int) -> Sequence[int]:
     """Positions of the set bits, lowest first."""
+    if mask < len(_BITS):
+        return _BITS[mask]
     found = []
     while mask:
         low = mask & -mask

@@ -170,23 +170,35 @@ def _frame(call: Call, told: Told, stale: str) -> Text:
 
 @contextmanager
 def _keys() -> Iterator[Any]:
-    """Keys one by one: the value given waits up to some seconds and tells whether 'q' was pressed."""
+    """Keys one by one: the value given waits up to some seconds and tells whether 'q' or Ctrl-C was pressed.
+
+    Ctrl-C is a key here too: an exception in the midst of anything may get lost. The second one is none any more.
+    """
     import select
+    import signal
     import termios
     import tty
 
     handle = sys.stdin.fileno()
-    before = termios.tcgetattr(handle)
-    tty.setcbreak(handle)
+    before, wakes = termios.tcgetattr(handle), os.pipe()
+
+    def interrupted(*_: object) -> None:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        os.write(wakes[1], b"q")
 
     def pressed(seconds: float) -> bool:
-        ready, _, _ = select.select([handle], [], [], seconds)
-        return bool(ready) and os.read(handle, 64)[:1] in (b"q", b"Q", b"\x1b", b"\x04", b"")
+        ready, _, _ = select.select([handle, wakes[0]], [], [], seconds)
+        return any(os.read(file, 64)[:1] in (b"q", b"Q", b"\x1b", b"\x04", b"") for file in ready)
 
+    tty.setcbreak(handle)
+    handler = signal.signal(signal.SIGINT, interrupted)
     try:
         yield pressed
     finally:
+        signal.signal(signal.SIGINT, handler)
         termios.tcsetattr(handle, termios.TCSADRAIN, before)
+        for end in wakes:
+            os.close(end)
 
 
 SHORTCUTS = (Command("top", top, (switch("once"), opt("every", metavar="SECONDS"))),)
