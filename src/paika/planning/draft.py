@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from copy import copy
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 from paika.domain.policy import Policy
 from paika.domain.reason import Holder
@@ -13,7 +15,7 @@ from paika.domain.snapshot import Snapshot
 from paika.domain.task import Task, Tier
 from paika.domain.units import EPOCH, PARTS_PER_CARD
 from paika.planning.entitle import Ceiling, first_under_all
-from paika.planning.house import House, epoch_s_up, lease_end, run_end
+from paika.planning.house import House, epoch_s_up, run_end
 from paika.planning.reserve import Line, Passes, Wall
 from paika.planning.timeline import NEVER, NodeTimeline, ShareUse
 
@@ -32,8 +34,7 @@ class Span:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class Occupant:
+class Occupant(NamedTuple):
     """Who holds a card now and until when (NEVER: unknown). `run` and `task` are None for outsiders."""
 
     run: str | None
@@ -54,10 +55,7 @@ class Draft:
         self.at = now
         self.now = epoch_s_up(now)
         self.house = house
-        self.lines = [
-            Line(NodeTimeline(self.now, [c.vram_mib for c in n.cards], [lease_end(n.node, c) for c in n.cards]))
-            for n in house.nodes
-        ]
+        self.lines = [Line(NodeTimeline(self.now, n.vram_mib, n.lease_ends)) for n in house.nodes]
         self.passes = Passes(snapshot, bool(policy.headroom))
         self.occupants: dict[str, list[Occupant]] = {}
         self.spans: dict[str, list[Span]] = {}
@@ -71,8 +69,7 @@ class Draft:
         self.persons = {person.id: Ceiling(self.now, 0, _parts(cap)) for person in snapshot.people} if cap else {}
         self.team_runs: dict[str, list[tuple[Run, Occupant]]] = {}
         self.runs = {run.id: run for run in snapshot.runs}
-        for run in snapshot.runs:
-            self._board(run)
+        self._board_all(snapshot.runs)
         for use in snapshot.external:
             self._bar(use.card, ", ".join(use.users))
 
@@ -113,23 +110,35 @@ class Draft:
         kind, key = limit
         return (self.teams if kind == "team" else self.persons)[key]
 
-    def _board(self, run: Run) -> None:
+    def _board_all(self, runs: Iterable[Run]) -> None:
+        """Runs are on their cards; whole cards of a node are taken at once."""
+        whole: dict[int, list[tuple[int, int]]] = {}
+        shares: list[tuple[int, int, ShareUse]] = []
+        at, occupants = self.house.at, self.occupants
+        for run in runs:
+            who, known = self._count(run), [card for part in run.parts for card in part.cards if card in at]
+            for card in known:
+                occupants.setdefault(card, []).append(who)
+            if run.share is None:
+                for node, bit in [at[card] for card in known]:
+                    whole.setdefault(node, []).append((who.until, 1 << bit))
+            else:
+                shares += [(*at[card], self.use_of(run)) for card in known]
+        for node, uses in whole.items():
+            self.lines[node].base.take_until(uses)
+        for node, bit, use in shares:
+            self.lines[node].take_share(bit, use)
+
+    def _count(self, run: Run) -> Occupant:
+        """A run counts under its ceilings; who it is on its cards."""
         until, by_limit = run_end(run, self.now)
         who = Occupant(run.id, run.task, run.owner, until, by_limit)
         self.team_runs.setdefault(run.team, []).append((run, who))
-        if run.team in self.teams and not run.borrowed:
+        if run.team in self.ceilings and run.team in self.teams and not run.borrowed:
             self.teams[run.team].add(-run.parts_held, until, NEVER)
         if run.owner in self.persons and run.tier is not Tier.CORE:
             self.persons[run.owner].add(run.parts_held, self.now, until)
-        for card in run.cards:
-            if card not in self.house.at:
-                continue
-            node, bit = self.house.at[card]
-            self.occupants.setdefault(card, []).append(who)
-            if run.share is None:
-                self.lines[node].take(1 << bit, self.now, until)
-            else:
-                self.lines[node].take_share(bit, self.use_of(run))
+        return who
 
     def _bar(self, card: str, users: str) -> None:
         if card in self.house.at:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import timedelta
+from heapq import merge
 from itertools import islice
 
 from paika.domain.card import Health
@@ -48,7 +49,7 @@ Kept = tuple[tuple[str, ...], int]
 class _GroupNow:
     """One group after this plan's starts: free cards per place, who holds the others, who is unfit."""
 
-    free: tuple[tuple[Place, int], ...]  # (place, mask of ready cards that nobody is on)
+    free: tuple[tuple[Place, int], ...]  # (place, mask of ready cards that nobody is on), where there are any
     every: int
     holders: tuple[tuple[Occupant, int], ...]  # with the number of the group's cards, earliest end first
     unfit: tuple[tuple[str, str], ...]  # (health or node state, node) of each unfit card
@@ -188,8 +189,9 @@ class Explainer:
                     unfit.append((card.health.value, house_node.node.id))
                 else:
                     unfit.append((f"node_{house_node.node.state.value}", house_node.node.id))
-            free.append((place, mask))
-        by_end = sorted(held.items(), key=lambda item: (item[0].until, item[0].run or "", item[0].owner))
+            if mask:
+                free.append((place, mask))
+        by_end = sorted(held.items(), key=_by_end)
         every = sum(place.every.bit_count() for place in group.places)
         return _GroupNow(tuple(free), every, tuple(by_end), tuple(unfit), tuple(bare))
 
@@ -208,12 +210,13 @@ class Explainer:
         )
 
     def _holders(self, groups: list[_GroupNow]) -> tuple[Holder, ...]:
+        """Those whose end is next, with all their cards in the groups."""
         held: dict[Occupant, int] = {}
-        for group in groups:
-            for who, count in group.holders:
-                held[who] = held.get(who, 0) + count
-        first = sorted(held, key=lambda who: (who.until, who.run or "", who.task or "", who.owner))[:MOST_HOLDERS]
-        return tuple(holder_of(who, held[who], self.draft.date(who.until)) for who in first)
+        for who, count in merge(*(group.holders for group in groups), key=_by_end):
+            if who not in held and len(held) == MOST_HOLDERS:
+                break
+            held[who] = held.get(who, 0) + count
+        return tuple(holder_of(who, cards, self.draft.date(who.until)) for who, cards in held.items())
 
     def _share(self, demand: Demand, fits: tuple[Fit, ...], groups: list[_GroupNow], key: PassKey) -> list[Reason]:
         """No card has room: the best one by VRAM then bandwidth, a heavy neighbour counting as no bandwidth."""
@@ -262,9 +265,14 @@ class Explainer:
         if demand.share is not None:
             return [(place, self._roomy(place, demand, behind=True)) for fit in fits for place in fit.group.places]
         found: list[tuple[Place, int]] = []
+        given = self.behind.nodes()
         for fit in fits:
-            for place, free in self._now(fit.group, demand.pool).free:
-                found.append((place, free | place.ready & self._given(place)))
+            free, group = self._now(fit.group, demand.pool).free, fit.group
+            found += [one for one in free if one[0].node not in given] if given else free
+            open_now = {place.node: mask for place, mask in free if place.node in given}
+            for node in sorted(given & group.nodes):
+                place = group.at[node]
+                found.append((place, open_now.get(node, 0) | place.ready & self._given(place)))
         return found
 
     def _given(self, place: Place) -> int:
@@ -367,3 +375,8 @@ class Explainer:
         """Whether it could start there if nobody further down had started in this plan."""
         masks = [mask for _, mask in self._usable((fit,), demand)]
         return sum(mask.bit_count() >= demand.cards_per_node for mask in masks) >= demand.nodes
+
+
+def _by_end(item: tuple[Occupant, int]) -> tuple[int, str, str, str]:
+    who = item[0]
+    return (who.until, who.run or "", who.task or "", who.owner)

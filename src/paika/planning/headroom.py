@@ -32,6 +32,8 @@ def headroom_walls(
     `taken` are cards of outsiders. With refill the blocks are those that are free or free soonest and not in
     use by core tasks; without it they are the first ones of the pool, whoever is on them.
     """
+    if not policy.headroom:
+        return []
     core, others = _users(snapshot, now)
     extra = policy.strict_extra_headroom if level is Level.STRICT else 0
     kept: dict[int, int] = {}

@@ -7,16 +7,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from paika.domain.card import Card, CardType, Health
 from paika.domain.node import Node, NodeState
 from paika.domain.run import Run
 from paika.domain.snapshot import Snapshot
-from paika.domain.units import EPOCH, whole_seconds
+from paika.domain.units import EPOCH
 from paika.planning.timeline import NEVER
 
 LIMIT_GRACE_S = 60  # a run past its hard limit is being stopped; it is taken to end this much later
+SECONDS_PER_DAY = 86_400
 GroupKey = tuple[str, int]
 
 
@@ -43,6 +44,11 @@ class Group:
         return {place.node: place for place in self.places}
 
     @cached_property
+    def positions(self) -> dict[int, int]:
+        """Where in `places` a node is."""
+        return {place.node: at for at, place in enumerate(self.places)}
+
+    @cached_property
     def nodes(self) -> frozenset[int]:
         """Positions of the nodes that have such cards."""
         return frozenset(place.node for place in self.places)
@@ -59,6 +65,8 @@ class HouseNode:
 
     node: Node
     cards: tuple[Card, ...]
+    vram_mib: tuple[int, ...]
+    lease_ends: tuple[int, ...]  # epoch seconds; NEVER without a lease
 
     @property
     def schedulable(self) -> bool:
@@ -78,17 +86,46 @@ class House:
 
 def house_of(snapshot: Snapshot) -> House:
     """Lay the snapshot's cards out; any listing order gives the same house."""
-    cards_on: dict[str, list[Card]] = {node.id: [] for node in snapshot.nodes}
-    for card in snapshot.cards:
+    return _laid_out(_Parts(snapshot.nodes, snapshot.cards, snapshot.card_types))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Parts:
+    """What a house is made of. Equal only if they are the very same objects: none of them ever changes."""
+
+    nodes: tuple[Node, ...]
+    cards: tuple[Card, ...]
+    card_types: tuple[CardType, ...]
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, _Parts)
+            and self.nodes is other.nodes
+            and self.cards is other.cards
+            and self.card_types is other.card_types
+        )
+
+    def __hash__(self) -> int:
+        return hash((id(self.nodes), id(self.cards), id(self.card_types)))
+
+
+@lru_cache(maxsize=2)
+def _laid_out(parts: _Parts) -> House:
+    cards_on: dict[str, list[Card]] = {node.id: [] for node in parts.nodes}
+    for card in parts.cards:
         if card.node in cards_on:
             cards_on[card.node].append(card)
     nodes = tuple(
-        HouseNode(node, tuple(sorted(cards_on[node.id], key=_card_order)))
-        for node in sorted(snapshot.nodes, key=lambda n: n.id)
+        _furnished(node, sorted(cards_on[node.id], key=_card_order)) for node in sorted(parts.nodes, key=lambda n: n.id)
     )
-    types = {card_type.id: card_type for card_type in snapshot.card_types}
+    types = {card_type.id: card_type for card_type in parts.card_types}
     at = {card.id: (i, bit) for i, n in enumerate(nodes) for bit, card in enumerate(n.cards)}
     return House(nodes, _groups(nodes, types), at, types)
+
+
+def _furnished(node: Node, cards: list[Card]) -> HouseNode:
+    vram, leases = (card.vram_mib for card in cards), (lease_end(node, card) for card in cards)
+    return HouseNode(node, tuple(cards), tuple(vram), tuple(leases))
 
 
 def _card_order(card: Card) -> tuple[int, str]:
@@ -112,7 +149,8 @@ def _groups(nodes: tuple[HouseNode, ...], types: dict[str, CardType]) -> dict[Gr
 
 def epoch_s(at: datetime) -> int:
     """Whole epoch seconds, rounded down."""
-    return whole_seconds(EPOCH, at)
+    since = at - EPOCH
+    return max(0, since.days * SECONDS_PER_DAY + since.seconds)
 
 
 def epoch_s_up(at: datetime) -> int:

@@ -103,10 +103,10 @@ class _Seat:
 class _Bounds:
     """Lower bounds of one shape on all places of a group. An entry of the heap counts only while it is the bound."""
 
-    def __init__(self, group: Group, now: int, fit_s: int) -> None:
-        self.index = {place.node: at for at, place in enumerate(group.places)}
-        self.bound = [now] * len(group.places)
-        self.heap = [(now, at) for at in range(len(group.places))]
+    def __init__(self, group: Group, bound: list[int], fit_s: int) -> None:
+        self.index = group.positions
+        self.bound = bound
+        self.heap = sorted((start, at) for at, start in enumerate(bound) if start < NEVER)
         self.seats: dict[int, tuple[int, _Seat | None]] = {}
         self.fit_s = fit_s
         self.read = 0
@@ -344,7 +344,7 @@ class Search:
         key = (group.key, want.demand.pool, _size(want.demand), want.key, leased, want.times.fit_s)
         found = self._bounds.get(key)
         if found is None:
-            found = self._bounds[key] = self._first_bounds(key[:-1], group, want.times.fit_s)
+            found = self._bounds[key] = self._first_bounds(key[:-1], group, want)
         return found
 
     def _catch_up(self, bounds: _Bounds) -> None:
@@ -353,18 +353,21 @@ class Search:
             bounds.lower(node, start, self.draft.now)
             bounds.read += 1
 
-    def _first_bounds(self, family: tuple[object, ...], group: Group, fit_s: int) -> _Bounds:
+    def _first_bounds(self, family: tuple[object, ...], group: Group, want: Want) -> _Bounds:
         """A shorter task of the same size can only start earlier, so its bounds are bounds here too."""
-        found = _Bounds(group, self.draft.now, fit_s)
-        found.read = len(self._freed)
+        fit_s = want.times.fit_s
         lengths = self._lengths.setdefault(family, [])
         i = bisect_right(lengths, fit_s)
         lengths.insert(i, fit_s)
         if i:
             shorter = self._bounds[*family, lengths[i - 1]]
             self._catch_up(shorter)
-            found.bound = list(shorter.bound)
-            found.heap = sorted((bound, at) for at, bound in enumerate(found.bound) if bound < NEVER)
+            found = _Bounds(group, list(shorter.bound), fit_s)
+        else:
+            cards, shared = want.demand.cards_per_node, want.demand.share is not None
+            lines = ((self.draft.lines[place.node].of(want.key), place.ready) for place in group.places)
+            found = _Bounds(group, [line.opens(cards, ready, shared) for line, ready in lines], fit_s)
+        found.read = len(self._freed)
         return found
 
     def _any_lease(self, group: Group, pool: str) -> bool:

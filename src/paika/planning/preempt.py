@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import cached_property
 
 from paika.domain.plan import Stop
 from paika.domain.policy import Policy
@@ -38,10 +39,16 @@ class Victims:
         self.draft = draft
         self.policy = policy
         self.chosen: dict[str, tuple[Run, str]] = {}
-        self._on: dict[str, list[Run]] = {}
-        for run in snapshot.runs:
+        self._runs = snapshot.runs
+
+    @cached_property
+    def _on(self) -> dict[str, list[Run]]:
+        """Runs by card."""
+        found: dict[str, list[Run]] = {}
+        for run in self._runs:
             for card in run.cards:
-                self._on.setdefault(card, []).append(run)
+                found.setdefault(card, []).append(run)
+        return found
 
     def may_stop(self, run: Run, idle_only: bool) -> bool:
         """Never core, only with consent, not too young, not again too soon or too often."""

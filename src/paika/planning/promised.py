@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 
 from paika.domain.reason import PromisedAhead
 from paika.domain.task import Share, Task
@@ -90,6 +91,13 @@ class Behind:
                 self._shares[at].remove(task.demand.share)
                 if not self._shares[at]:
                     self._shared[span.node].remove(at[1])
+
+    def nodes(self) -> AbstractSet[int]:
+        """Nodes with cards that were given to those further down."""
+        return {
+            *(node for node, mask in self._whole.items() if mask),
+            *(n for n, found in self._shared.items() if found),
+        }
 
     def whole(self, node: int) -> int:
         """Cards of a node that were given whole."""

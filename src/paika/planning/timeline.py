@@ -74,7 +74,7 @@ class NodeTimeline:
     keeps starts found before as bounds must forget them then, as this timeline does for its shares.
     """
 
-    def __init__(self, now: int, vram_mib: list[int], lease_ends: list[int]) -> None:
+    def __init__(self, now: int, vram_mib: Sequence[int], lease_ends: Sequence[int]) -> None:
         everything = (1 << len(vram_mib)) - 1
         self.times = [now]
         self.free = [everything]
@@ -95,6 +95,23 @@ class NodeTimeline:
         return twin
 
     # -- taking and giving back ------------------------------------------------------------------
+
+    def take_until(self, uses: list[tuple[int, int]]) -> None:
+        """Whole cards are used from the beginning to an end each, as (end, mask); before anything else is taken."""
+        uses.sort(reverse=True)
+        everything, taken = self.free[0], 0
+        times: list[int] = []
+        free: list[int] = []
+        for end, mask in uses:
+            if end <= self.times[0]:
+                break
+            if end < NEVER and (not times or times[-1] != end):
+                times.append(end)
+                free.append(everything & ~taken)
+            taken |= mask
+        self.times += reversed(times)
+        self.free = [everything & ~taken, *reversed(free)]
+        self.open = list(self.free)
 
     def take(self, mask: int, start: int, end: int) -> None:
         """Whole cards are used from start to end."""
@@ -164,6 +181,13 @@ class NodeTimeline:
     def free_at(self, at: int) -> int:
         """Wholly free cards at an instant."""
         return self.free[bisect_right(self.times, at) - 1]
+
+    def opens(self, cards: int, allowed: int, shared: bool) -> int:
+        """First instant at which so many allowed cards are free (for shares: open) at once; NEVER if there is none."""
+        for at, mask in zip(self.times, self.open if shared else self.free, strict=True):
+            if (mask & allowed).bit_count() >= cards:
+                return at
+        return NEVER
 
     def free_through(self, start: int, fit_s: int, lease_s: int) -> int:
         """Cards that stay wholly free from `start` for `fit_s` and leased for `lease_s`."""
