@@ -45,7 +45,7 @@ MUTANTS = [
     ("types ignored", "feasible.py", "if demand.types and group.type.id not in demand.types:", "if False:"),
     ("vram ignored", "feasible.py", "if group.vram_mib >= vram]", "if group.vram_mib >= 0]"),
     ("most waste first", "feasible.py", "fits.sort(key=lambda fit: (fit.waste,", "fits.sort(key=lambda fit: (-fit.waste,"),
-    ("oversize at once", "placing.py", "    if not peers:\n        return 0", "    return 0"),
+    ("oversize at once", "placing.py", "        if fit.waste > least and fit.group.key in peers:", "        if False:"),
     ("sick cards given", "house.py", "fit = house_node.schedulable and card.health is Health.OK", "fit = house_node.schedulable"),
     ("no engine needed", "house.py", "self.node.state is NodeState.UP and self.node.engine is not None", "self.node.state is NodeState.UP"),
     ("outsiders ignored", "draft.py", '            self._bar(use.card, ", ".join(use.users))', "            pass"),

@@ -8,7 +8,7 @@ from paika.domain.policy import PreemptFor
 from paika.domain.task import TIER_RANK, Tier
 from paika.domain.units import EPOCH
 from paika.planning.cases import Book, Case, least_parts, may_borrow
-from paika.planning.feasible import Fit
+from paika.planning.house import GroupKey
 from paika.planning.keep import make_room, make_way, seat, slip_of, unseat
 from paika.planning.place import Search, Spot, Want
 from paika.planning.timeline import NEVER, lowest
@@ -100,8 +100,11 @@ def best_spot(book: Book, search: Search, case: Case, after: int, before: int = 
     """Earliest start, least waste first; a bigger card only where the rules allow it."""
     assert case.want is not None
     best: Spot | None = None
-    for i, fit in enumerate(case.verdict.fits):
-        start = after if i == 0 else max(after, _oversize_from(book, case, fit))
+    least, peers = case.verdict.fits[0].waste, _peers(book, case)
+    for fit in case.verdict.fits:
+        start = after
+        if fit.waste > least and fit.group.key in peers:
+            start = max(after, _oversize_from(book, case, peers[fit.group.key]))
         limit = before if best is None else min(before, best.start)
         if start >= limit:
             continue
@@ -111,13 +114,13 @@ def best_spot(book: Book, search: Search, case: Case, after: int, before: int = 
     return best
 
 
-def _oversize_from(book: Book, case: Case, fit: Fit) -> int:
-    """From when on a bigger card may be taken: at once, unless peers need just that card."""
-    if fit.waste <= case.verdict.fits[0].waste:
-        return 0
-    peers = book.wanted.get((TIER_RANK[case.task.tier], case.terms.total), {}).get(fit.group.key, [])
-    if not peers:
-        return 0
+def _peers(book: Book, case: Case) -> dict[GroupKey, list[str]]:
+    """Tasks of the same tier and points, by the cards that fit them best."""
+    return book.wanted.get((TIER_RANK[case.task.tier], case.terms.total), {})
+
+
+def _oversize_from(book: Book, case: Case, peers: list[str]) -> int:
+    """From when on cards bigger than needed may be taken that peers need."""
     allowed = case.task.submitted_at + timedelta(seconds=book.policy.oversize_after_s)
     case.kept_until = max(case.kept_until, int((allowed - EPOCH).total_seconds()))
     case.kept_for = tuple(peers[:5])
@@ -268,7 +271,9 @@ def _lift(book: Book, case: Case) -> bool:
     nodes = [node for node, _ in old.masks]
     if want.demand.nodes > 1:
         search.freed(nodes, old.start, want.limits)
-    after = max(book.now, _oversize_from(book, case, old.fit))
+    after = book.now
+    if old.fit.waste > case.verdict.fits[0].waste and old.fit.group.key in (peers := _peers(book, case)):
+        after = max(after, _oversize_from(book, case, peers[old.fit.group.key]))
     better = search.earlier_there(want, old.fit, old.masks, after, better.start if better else old.start) or better
     seat(search, case, better or old)
     if better is not None and want.demand.nodes == 1:

@@ -83,6 +83,7 @@ class NodeTimeline:
         self.lease_ends = lease_ends
         self.leased = any(end < NEVER for end in lease_ends)
         self.shares: list[list[ShareUse]] = [[] for _ in vram_mib]
+        self.shared = 0  # cards that are shared at some time
         self.version = 0
         self.card_versions = [0] * len(vram_mib)
         self._seen: dict[tuple[ShareNeed, int, int], list[_Seen | None]] = {}
@@ -91,7 +92,7 @@ class NodeTimeline:
         """The same timeline, to be changed apart."""
         twin = NodeTimeline(self.times[0], self.vram_mib, self.lease_ends)
         twin.times, twin.free, twin.open = list(self.times), list(self.free), list(self.open)
-        twin.shares = [list(uses) for uses in self.shares]
+        twin.shares, twin.shared = [list(uses) for uses in self.shares], self.shared
         return twin
 
     # -- taking and giving back ------------------------------------------------------------------
@@ -134,12 +135,15 @@ class NodeTimeline:
         for i in self._steps(use.start, use.end):
             self.free[i] &= ~(1 << card)
         self.shares[card].append(use)
+        self.shared |= 1 << card
         self._changed(1 << card)
 
     def give_back_share(self, card: int, use: ShareUse) -> None:
         """A share that was taken is not used after all. Raises ValueError if there is none such."""
         self.shares[card].remove(use)
         bit = 1 << card
+        if not self.shares[card]:
+            self.shared &= ~bit
         for i in self._steps(use.start, use.end):
             at = self.times[i]
             if self.open[i] & bit and not any(u.start <= at < u.end for u in self.shares[card]):
@@ -239,7 +243,10 @@ class NodeTimeline:
         self, need: ShareNeed, allowed: int, fit_s: int, lease_s: int, after: int, before: int = NEVER
     ) -> tuple[int, tuple[int, int], int] | None:
         """First start for a share, how snug it is (already shared first, then least VRAM left), and the card."""
-        best: tuple[int, tuple[int, int], int] | None = None
+        best = self._share_alone(need, allowed & ~self.shared, fit_s, lease_s, after, before)
+        allowed &= self.shared
+        if not allowed:
+            return best
         key = (need, fit_s, lease_s)
         seen = self._seen.get(key)
         if seen is None:
@@ -263,6 +270,19 @@ class NodeTimeline:
             if found is not None and (best is None or (*found, card) < best):
                 best = (*found, card)
         return best
+
+    def _share_alone(
+        self, need: ShareNeed, allowed: int, fit_s: int, lease_s: int, after: int, before: int
+    ) -> tuple[int, tuple[int, int], int] | None:
+        """The same on cards that nobody shares: there a share needs what a whole card does, and room."""
+        room = [vram - need.safety_mib - need.vram_mib for vram in self.vram_mib]
+        allowed = sum(1 << card for card in bits(allowed) if room[card] >= 0)
+        found = self.earliest(1, allowed, fit_s, lease_s, after, before) if need.bandwidth_percent <= 100 else None
+        if found is None:
+            return None
+        start, mask = found
+        left, card = min((room[card], card) for card in bits(mask))
+        return start, (1, left), card
 
     def _share_on(
         self, card: int, need: ShareNeed, fit_s: int, lease_s: int, after: int, bound: int
