@@ -18,6 +18,7 @@ from paika.planning.planner import plan
 from paika.ports.store import AuditQuery
 from paika.services.live import Live
 from paika.services.move_task import NotInOrder, move_task, read_move
+from paika.services.plan_twice import TwoPlans
 from paika.services.preview_move import MovePreview, MovePreviews
 from paika.services.run_cycle import decide
 from paika.services.take_snapshot import take_snapshot
@@ -203,7 +204,7 @@ class TestPreview:
             return decide(snapshot, *more)
 
         now = lab.clock.now()
-        MovePreviews(seen).of(lab.store, lab.records, live, lab.actor("ann"), second.id, 30, now)
+        MovePreviews(TwoPlans(seen)).of(lab.store, lab.records, live, lab.actor("ann"), second.id, 30, now)
         before, after = asked
         assert before == take_snapshot(lab.records, {}, now, live.speeds, engines=live.engines, live=live)
         assert {promise.task for promise in before.promises} == {first.id, second.id}

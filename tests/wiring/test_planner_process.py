@@ -19,6 +19,7 @@ from paika.domain.dataset import Readiness
 from paika.domain.plan import Plan, Wait
 from paika.domain.task import TaskState
 from paika.services.live import Live
+from paika.services.plan_twice import TwoPlans
 from paika.services.preview_move import MovePreviews
 from paika.services.run_cycle import decide
 from paika.services.take_snapshot import take_snapshot
@@ -172,7 +173,7 @@ def test_a_move_is_looked_at_in_the_process_and_in_the_server_alike(planner):
     for who in ("mia", "max"):
         lab.submit(who, types="A100-80G", cards=4, limit="2h")
     asked = (lab.store, lab.records, Live(), lab.actor("ann"), "t-3", 30, lab.clock.now())
-    told = MovePreviews(planner).of(*asked)
+    told = MovePreviews(TwoPlans(planner)).of(*asked)
     assert child_of(planner).poll() is None
     assert told == MovePreviews().of(*asked)
     assert [slip.task.id for slip in told.later] == ["t-2"]
@@ -180,7 +181,7 @@ def test_a_move_is_looked_at_in_the_process_and_in_the_server_alike(planner):
 
 def test_a_server_previews_in_a_process_of_its_own_that_ends_with_it(tmp_path, question):
     server = build_server(Settings(data=tmp_path))
-    previewer = server.context.moves.decide
+    previewer = server.context.moves.plans.decide
     assert isinstance(previewer, PlannerProcess)
     assert previewer is not server.cycle.decide
     previewer._long = 1

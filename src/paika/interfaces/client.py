@@ -157,6 +157,16 @@ class Client:
         told: Json = self.get("forecasts", "hit-rate")
         return told
 
+    def preview(self, *edits: Mapping[str, Any], limit: int | None = None) -> Json:
+        """What edits would do, planned for real; nothing is written. Each is {"kind": …, "of": …, "form": {…}}.
+
+        paika.preview({"kind": "new_task", "form": {"cards": 4, "limit": "8h"}}, {"kind": "lost_node", "of": "n1"})
+        """
+        told: Json = self.wire.ask(
+            "POST", place("plan", "preview"), params={"limit": limit}, body={"edits": [dict(edit) for edit in edits]}
+        )
+        return told
+
     def wait(self, task_id: str, timeout: float | None = None, *, every_s: float = 2.0) -> Json:
         """Block until the task has ended; the task then. Raises TimeoutError after `timeout` seconds."""
         end = None if timeout is None else time.monotonic() + timeout

@@ -113,7 +113,7 @@ def types_here(records: Records, asked: str) -> tuple[str, ...]:
 
 def _named_cards(records: Records, card_ids: Iterable[str], nodes: Iterable[str]) -> tuple[str, ...]:
     """Cards by id or a beginning of it that only one has, and all cards of machines."""
-    named = [_card(records, asked) for asked in card_ids]
+    named = [card_named(records, asked) for asked in card_ids]
     for node in nodes:
         found(records.nodes, "node", node, "nodes")
         here = [card for card in records.cards.values() if card.node == node]
@@ -123,13 +123,14 @@ def _named_cards(records: Records, card_ids: Iterable[str], nodes: Iterable[str]
     return tuple(dict.fromkeys(named))
 
 
-def _card(records: Records, asked: str) -> str:
+def card_named(records: Records, asked: str, field: str = "card_ids") -> str:
+    """The id of the card meant by its id, or by a beginning that only one has. Raises NotFound."""
     if asked in records.cards:
         return asked
     begin = asked.rstrip("…")
     alike = [key for key in records.cards if key.startswith(begin)] if len(begin) >= SHORTEST_BEGINNING else []
     if len(alike) != 1:
-        raise NotFound(field="card_ids", noun="card", id=asked)
+        raise NotFound(field=field, noun="card", id=asked)
     return alike[0]
 
 

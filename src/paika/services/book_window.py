@@ -68,9 +68,9 @@ def book(desk: Desk, edit: Edited, *, key: str | None = None, dry_run: bool = Fa
         number = records.counters.get("reservation", 0) + 1
         wish = new_wish(records, desk.actor, edit, now, f"b-{number}")
         if not approves(desk.actor, wish.purpose, wish.team):
-            _must_ask(desk.actor, wish)
+            must_ask(desk.actor, wish)
             return None, wish
-        return None, _placed(records, replace(wish, approved_by=desk.actor.person), now, waitlist)
+        return None, placed(records, replace(wish, approved_by=desk.actor.person), now, waitlist)
 
     return _carried_out(desk, "book_window", "", step, edit.why, dry_run, key=key, digest=digest)
 
@@ -101,7 +101,7 @@ def edit_booking(
             raise Forbidden(field="team", act=Act.APPROVE_BOOKING.value, role=desk.actor.role.value)
         listed = old.state is ReservationState.LISTED
         wish = replace(new, state=ReservationState.LISTED, cards=())
-        return old, _placed(records, wish, now, waitlist or listed, old.cards)
+        return old, placed(records, wish, now, waitlist or listed, old.cards)
 
     return _carried_out(desk, "edit_booking", booking, step, edit.why, dry_run)
 
@@ -124,7 +124,7 @@ def approve_booking(
         _must_be_open(old, now, if_version)
         if old.approved_by or old.state is not ReservationState.LISTED:
             raise IllegalStep(field=None, noun="reservation", state=old.state.value, event="approve")
-        return old, _placed(records, replace(old, approved_by=desk.actor.person), now, waitlist)
+        return old, placed(records, replace(old, approved_by=desk.actor.person), now, waitlist)
 
     return _carried_out(desk, "approve_booking", booking, step, why, dry_run)
 
@@ -146,7 +146,7 @@ def cancel_booking(
     return _carried_out(desk, "cancel_booking", booking, step, why, dry_run)
 
 
-def _placed(
+def placed(
     records: Records, wish: Reservation, now: datetime, waitlist: bool, prefer: Iterable[str] = ()
 ) -> Reservation:
     """Booked on cards; with `waitlist` listed, if others have them then."""
@@ -179,7 +179,7 @@ def approves(actor: Actor, purpose: Purpose, team: str) -> bool:
     return actor.may(Act.APPROVE_BOOKING) and (team in actor.leads or actor.may(Act.CHANGE_ANY_TASK))
 
 
-def _must_ask(actor: Actor, wish: Reservation) -> None:
+def must_ask(actor: Actor, wish: Reservation) -> None:
     """Raises Forbidden or NotInTeam unless the actor may ask for it."""
     if wish.purpose is Purpose.MAINTENANCE:
         raise Forbidden(field="purpose", act="book_maintenance", role=actor.role.value)
@@ -207,7 +207,7 @@ def _must_change(actor: Actor, old: Reservation) -> None:
 
 def _must_stay_asked(actor: Actor, old: Reservation, new: Reservation) -> None:
     if (new.purpose, new.team) != (old.purpose, old.team) and not approves(actor, new.purpose, new.team):
-        _must_ask(actor, new)
+        must_ask(actor, new)
 
 
 def _must_be_open(old: Reservation, now: datetime, if_version: int | None) -> None:

@@ -18,7 +18,7 @@ from paika.domain.task_draft import TaskDraft
 from paika.domain.task_form import FORM, form_of, read_form
 from paika.ports.clock import Clock
 from paika.ports.store import Store
-from paika.services.dependencies import NO_BATCH, link, refuse_loops
+from paika.services.dependencies import NO_BATCH, Find, link, refuse_loops
 from paika.services.editing import by_id_or_name, must_be_name, must_be_read
 from paika.services.end_task import after_ends
 from paika.services.keep_audit import Attempt, entry, refusals_kept
@@ -56,13 +56,18 @@ def cancel_task(
             return ()
         cause = f"{actor.person}: {why}" if why else actor.person
         if task.state in QUEUED:
-            gone = _stepped(task, "cancel", now, cause)
-            return (gone, *after_ends(records.tasks, {task.id: gone.state}, now))
+            return cancelled(records, task, now, cause)
         run = _open_run(records, task)
         stopping = () if task.state is TaskState.STOPPING else (_stepped(task, "stop", now, cause),)
         return (*stopping, *(() if run is None else (_stop(run, actor.person),)))
 
     return task_changed(store, clock, actor, "cancel_task", task_id, decide, why, if_version)
+
+
+def cancelled(records: Records, task: Task, now: datetime, cause: str) -> tuple[Task, ...]:
+    """A queued task cancelled, with what can then never run. Raises IllegalStep."""
+    gone = _stepped(task, "cancel", now, cause)
+    return (gone, *after_ends(records.tasks, {task.id: gone.state}, now))
 
 
 def hold_task(
@@ -106,16 +111,21 @@ def edit_task(
     """
 
     def decide(records: Records, task: Task, now: datetime) -> tuple[Noun, ...]:
-        named = _named(raw)
-        late = task.state not in QUEUED and next((key for key in named if key not in WHILE_RUNNING), None)
-        if task.state in ENDED or late:
-            allowed = () if task.state in ENDED else tuple(sorted(WHILE_RUNNING))
-            raise TooLate(field=late or None, state=task.state.value, allowed=allowed)
-        draft = read_form(_merged(task, raw, named), zone)
-        new = _edited(records, actor, task, draft, named, store.task)
+        new = edited(records, actor, task, raw, zone, store.task)
         return () if new == task else (replace(new, version=task.version + 1),)
 
     return task_changed(store, clock, actor, "edit_task", task_id, decide, why, if_version)
+
+
+def edited(records: Records, actor: Actor, task: Task, raw: Mapping[str, object], zone: str, find: Find) -> Task:
+    """The task with the fields that `raw` names, of the same version. Raises as edit_task does."""
+    named = _named(raw)
+    late = task.state not in QUEUED and next((key for key in named if key not in WHILE_RUNNING), None)
+    if task.state in ENDED or late:
+        allowed = () if task.state in ENDED else tuple(sorted(WHILE_RUNNING))
+        raise TooLate(field=late or None, state=task.state.value, allowed=allowed)
+    draft = read_form(_merged(task, raw, named), zone)
+    return _edited(records, actor, task, draft, named, find)
 
 
 def must_change(actor: Actor, task: Task) -> None:
@@ -234,7 +244,7 @@ def _edited(
     task: Task,
     asked: TaskDraft,
     named: frozenset[str],
-    find: Callable[[str], Task | None],
+    find: Find,
 ) -> Task:
     team = by_id_or_name(records.teams, "team", asked.team, "team") if asked.team else task.team
     if team != task.team or asked.tier is not task.tier:

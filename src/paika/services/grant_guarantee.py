@@ -53,11 +53,11 @@ def set_guarantee(
     def step(records: Records, now: datetime) -> tuple[Guarantee | None, Guarantee]:
         actor.must(Act.CHANGE_TEAM)
         found(records.teams, "team", team, "team")
-        new = _asked(records, team, edit)
+        new = asked_guarantee(records, team, edit)
         old = records.guarantees.get(new.id)
         must_be_read("guarantee", new.id, old.version if old else 0, if_version)
         if old is None or (new.cards, new.together) != (old.cards, old.together):
-            _must_fit(records, old, new, now)
+            must_fit(records, old, new, now)
         return old, replace(new, version=old.version + 1 if old else 1)
 
     return _carried_out(store, clock, actor, "set_guarantee", team, step, edit.why, dry_run)
@@ -110,7 +110,8 @@ def held_by_core(records: Records, one: Guarantee) -> int:
     return held
 
 
-def _asked(records: Records, team: str, edit: Edited) -> Guarantee:
+def asked_guarantee(records: Records, team: str, edit: Edited) -> Guarantee:
+    """The guarantee that the form asks for, of version 1. Raises BadValue, UnknownCardType."""
     cards, together = int(edit.values["cards"]), int(edit.values.get("together", 1))
     if cards % together:
         raise BadValue(field="together", value=str(together), allowed=f"{cards} / n")
@@ -121,7 +122,7 @@ def _asked(records: Records, team: str, edit: Edited) -> Guarantee:
     return Guarantee(key, team, cards, tuple(sorted(types)), together, note)
 
 
-def _must_fit(records: Records, old: Guarantee | None, new: Guarantee, now: datetime) -> None:
+def must_fit(records: Records, old: Guarantee | None, new: Guarantee, now: datetime) -> None:
     """Raises NoRoomForGuarantee for the first instant that does not hold. Promising less is always possible."""
     if old is not None and new.cards <= old.cards and new.together <= old.together:
         return

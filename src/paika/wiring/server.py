@@ -40,6 +40,8 @@ from paika.services.check_readiness import ReadinessWatch
 from paika.services.follow_runs import Peak
 from paika.services.live import LiveBox
 from paika.services.observe_cards import observe_cards
+from paika.services.plan_twice import TwoPlans
+from paika.services.preview_edits import WhatIfs
 from paika.services.preview_move import MovePreviews
 from paika.services.run_cycle import Cycle
 from paika.wiring.planner_process import PlannerProcess
@@ -177,6 +179,7 @@ def build_server(settings: Settings) -> Server:
     clock, ids, live = SystemClock(), SystemIds(), LiveBox()
     engine = LocalEngine(settings.data, LocalNodes(store), account_of=_accounts(settings))
     planner, previewer = PlannerProcess(), PlannerProcess()
+    previews = TwoPlans(previewer)
     cycle = Cycle(store, {LOCAL: engine}, clock, ids, live, decide=planner)
     pool = ThreadPoolExecutor(8, thread_name_prefix="paika-probe")
     probes = (
@@ -201,7 +204,8 @@ def build_server(settings: Settings) -> Server:
         tables=FileTableReader(),
         task_lists=read_task_list_yaml,
         closing=closing.is_set,
-        moves=MovePreviews(previewer),
+        moves=MovePreviews(previews),
+        what_ifs=WhatIfs(previews),
     )
     app = build_api(context)
     mount_board(app, context)

@@ -37,6 +37,7 @@ ROUTES: dict[tuple[str, str], tuple[frozenset[tuple[Role, Scope]], dict[str, Any
     ("GET", "/due"): (ALL, {}),
     ("GET", "/policy"): (ALL, {}),
     ("GET", "/plan"): (ALL, {}),
+    ("POST", "/plan/preview"): (WORK, {"json": {"kind": "new_task", "form": {"cards": 1, "team": "vision"}}}),
     ("GET", "/openapi.json"): (ALL, {}),
     ("DELETE", "/session"): (ALL, {}),
     ("POST", "/tasks/import"): (WORK, {"files": CSV}),

@@ -14,6 +14,7 @@ from paika.ports.store import Store
 from paika.ports.table import TableReader
 from paika.services.last_ends import LastEnds
 from paika.services.live import LiveBox
+from paika.services.preview_edits import WhatIfs
 from paika.services.preview_move import MovePreviews
 from paika.services.recall_unblock import Unblocks
 
@@ -48,6 +49,7 @@ class Context:
     closing: Callable[[], bool] = lambda: False
     once: dict[str, str] = field(default_factory=dict, repr=False)
     moves: MovePreviews = field(default_factory=MovePreviews)
+    what_ifs: WhatIfs = field(default_factory=WhatIfs)
     unblocks: Unblocks = field(default_factory=Unblocks)
     last_ends: LastEnds = field(default_factory=LastEnds)
 

@@ -17,6 +17,7 @@ from paika.interfaces.cli import (
     submit,
     tasks,
     top,
+    what_if,
 )
 from paika.interfaces.cli.command import Command
 
@@ -37,6 +38,7 @@ COMMANDS: tuple[Command, ...] = (
     *logs.COMMANDS,
     *cards.COMMANDS,
     *datasets.COMMANDS,
+    *what_if.COMMANDS,
     *accuracy.COMMANDS,
     *people.COMMANDS,
     *bookings.COMMANDS,

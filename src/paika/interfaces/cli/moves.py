@@ -6,7 +6,8 @@ from paika.domain.problem import FieldMissing
 from paika.interfaces.cli.call import Call
 from paika.interfaces.cli.command import Answer, Command, Param, arg, opt, switch
 from paika.interfaces.cli.phrases import DASH, Phrases, Told
-from paika.interfaces.cli.sheet import Column, Part, Row, Sheet
+from paika.interfaces.cli.sheet import Sheet
+from paika.interfaces.cli.shifts import show_shifts, show_stops, start_at
 from paika.interfaces.wording.say import signed
 
 
@@ -48,7 +49,7 @@ def _show(sheet: Sheet, p: Phrases, told: Told) -> None:
     sheet.line((f"{moved['task']['id']}  ", "bold"), (str(moved["task"]["name"]), "bold"))
     places = [DASH if place is None else str(place) for place in (told["place_before"], told["place_after"])]
     points = f"{signed(told['points_before'])} → {signed(told['points'])}"
-    starts = f"{_at(p, moved['before'], told)} → {_at(p, moved['after'], told)}"
+    starts = " → ".join(start_at(p, moved[side], told["at"]) for side in ("before", "after"))
     sheet.facts(
         (p.t("field.points"), points),
         (p.t("move.position"), " → ".join(places)),
@@ -60,53 +61,12 @@ def _show(sheet: Sheet, p: Phrases, told: Told) -> None:
     )
     if told["later"]:
         sheet.line((p.t("move.later", count=told["later_count"]), "yellow"))
-        sheet.table(
-            [Column(p.t(head), loose, right) for head, loose, right in _HEADS],
-            [_row(p, s, told) for s in told["later"]],
-        )
-        if left_out := told["later_count"] - len(told["later"]):
-            sheet.line((p.t("list.more", count=left_out), "dim"))
+        show_shifts(sheet, p, told["later"], told["later_count"], told["at"])
     else:
         sheet.line(p.t("move.nobody"))
-    for stop in told["stops"]:
-        key = "move.stops" if stop["checkpoint"] else "move.stops_lost"
-        facts = {"task": p.both(stop["task"]), "owner": p.person(stop["owner"]), "cards": stop["cards"]}
-        sheet.line((p.t(key, hours=p.hours(stop["lost_card_s"]), **facts), "yellow" if stop["checkpoint"] else "red"))
+    show_stops(sheet, p, told["stops"])
     if told["sooner_count"]:
         sheet.line((p.t("move.sooner", count=told["sooner_count"]), "dim"))
-
-
-_HEADS = (
-    ("cli.col.id", False, False),
-    ("col.task", True, False),
-    ("col.owner", True, False),
-    ("col.team", True, False),
-    ("cli.col.tier", False, False),
-    ("move.before", False, False),
-    ("move.after", False, False),
-    ("move.by", False, True),
-)
-
-
-def _row(p: Phrases, shift: Told, told: Told) -> Row:
-    by: Part = p.span(shift["later_s"]) if shift["later_s"] is not None else p.t("move.open")
-    tier = "" if shift["tier"] == "normal" else p.t(f"tier.{shift['tier']}")
-    cells: tuple[Part, ...] = (
-        str(shift["task"]["id"]),
-        str(shift["task"]["name"]),
-        p.person(shift["owner"]),
-        p.person(shift["team"]),
-        tier,
-        _at(p, shift["before"], told),
-        _at(p, shift["after"], told),
-        (str(by), "red") if shift["misses"] else by,
-    )
-    return Row(cells, p.t("move.misses", at=p.when(shift["milestone_at"])) if shift["misses"] else "")
-
-
-def _at(p: Phrases, at: str | None, told: Told) -> str:
-    """A start: now, an instant, or that none can be told."""
-    return p.t("start.untold") if at is None else p.t("unblocking.now") if at == told["at"] else p.when(at)
 
 
 _PARAMS = (

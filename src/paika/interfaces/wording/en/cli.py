@@ -39,6 +39,10 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "The file {path} cannot be read: {cause}.",
         "Check the path and its permissions.",
     ),
+    "cli.unreadable_edits": (
+        "{path} cannot be read: {cause}.",
+        'JSON is wanted: a list of edits such as [{{"kind": "lost_node", "of": "n1"}}]; for the policy what paika policy show --json prints.',
+    ),
 }
 
 WORDS: dict[str, str] = {

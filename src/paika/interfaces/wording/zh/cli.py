@@ -39,6 +39,10 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "文件 {path} 读不了：{cause}。",
         "检查路径和权限。",
     ),
+    "cli.unreadable_edits": (
+        "{path} 读不懂：{cause}。",
+        '要 JSON：一串改动，如 [{{"kind": "lost_node", "of": "n1"}}]；排程口径文件就用 paika policy show --json 的输出。',
+    ),
 }
 
 WORDS: dict[str, str] = {

@@ -30,7 +30,7 @@ WORDS: dict[str, str] = {
     "move.misses_all": "其中 {count} 个会因此错过里程碑。",
     "move.misses": "会错过里程碑 {at}",
     "move.before": "原来",
-    "move.after": "调整后",
+    "move.after": "之后",
     "move.by": "推迟",
     "move.open": "说不准",
     "move.stops": "会停下 {task}（{owner}，{cards} 张卡），它会先存档",
