@@ -13,6 +13,7 @@ from difflib import get_close_matches
 from enum import StrEnum
 from typing import Any
 
+from paika.domain.access import Act
 from paika.domain.form import FieldKind as K
 from paika.domain.form import Form, FormField, Group, schema
 from paika.domain.policy_form import POLICY, read_numbers
@@ -226,6 +227,25 @@ EDITS: dict[EditKind, EditForm] = {
     ),
     EditKind.QUOTA: EditForm("team", _QUOTA, lambda of, raw, zone: _quota(of, read_edit(_QUOTA, _some(raw), zone))),
     EditKind.READY_DATASET: EditForm("dataset", None, lambda of, raw, zone: ReadyDataset(of)),
+}
+
+
+RIGHTS: dict[EditKind, Act] = {  # what must be allowed before an edit of the kind is even offered
+    EditKind.NEW_TASK: Act.SUBMIT_TASK,
+    EditKind.CHANGED_TASK: Act.CHANGE_OWN_TASK,
+    EditKind.CANCELLED_TASK: Act.CHANGE_OWN_TASK,
+    EditKind.MOVED_TASK: Act.MOVE_TASK,
+    EditKind.BOOKING: Act.BOOK_CARDS,
+    EditKind.GUARANTEE: Act.CHANGE_TEAM,
+    EditKind.WITHDRAWN_GUARANTEE: Act.CHANGE_TEAM,
+    EditKind.POLICY: Act.CHANGE_POLICY,
+    EditKind.LOST_NODE: Act.CHANGE_CARD,
+    EditKind.LOST_CARD: Act.CHANGE_CARD,
+    EditKind.NODE_BACK: Act.CHANGE_CARD,
+    EditKind.CARD_BACK: Act.CHANGE_CARD,
+    EditKind.MORE_CARDS: Act.CHANGE_CARD,
+    EditKind.QUOTA: Act.CHANGE_TEAM,
+    EditKind.READY_DATASET: Act.CHANGE_DATASET,
 }
 
 

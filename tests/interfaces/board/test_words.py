@@ -15,6 +15,7 @@ from paika.domain.form import FieldKind
 from paika.domain.ledger import EntryKind
 from paika.domain.node import NodeState
 from paika.domain.person import Role
+from paika.domain.policy_form import POLICY
 from paika.domain.reason import Reason
 from paika.domain.reservation import Purpose
 from paika.domain.run import EndCause, RunState
@@ -23,9 +24,12 @@ from paika.domain.task_form import FIELDS
 from paika.interfaces.board.ledger import PERIODS
 from paika.interfaces.board.look import HERE
 from paika.interfaces.board.visit import RAIL
+from paika.interfaces.board.what_if import COUNTS
 from paika.interfaces.wording.catalogue import Lang, messages, words
+from paika.services.preview_edits import Stands
 from paika.services.see_cards import Shows
 from paika.services.see_timeline import BarKind
+from paika.services.what_if_form import EDITS, EditKind
 
 SOURCES = [*sorted((HERE / "templates").glob("*.html")), *sorted(HERE.glob("*.py"))]
 PLAIN = re.compile(r"""(?:\bt|\bmaybe)\(\s*f?["']([a-z][a-z_]*(?:\.[a-z_{}]+)*)["']\s*[,)]""")
@@ -67,6 +71,13 @@ MADE = {  # prefixes that pages complete with a value
     "ask.{}.running": ("cancel",),
     "health.{}": Health,
     "timeline.kind.{}": BarKind,
+    "whatif.kind.{}": EditKind,
+    "whatif.about.{}": EditKind,
+    "whatif.of.{}": {how.of for how in EDITS.values() if how.of},
+    "whatif.policy.{}": POLICY.by_key,
+    "whatif.stands.{}": [stands for stands in Stands if stands not in (Stands.STARTS, Stands.WAITS)],
+    "whatif.count.{}": (*COUNTS, "last_start"),
+    "whatif.{}": ("setting", "value", "whose"),
 }
 OURS = ("pages", "screens", "fields", "timeline")
 

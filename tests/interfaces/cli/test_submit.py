@@ -106,6 +106,27 @@ def test_each_submit_has_a_key_of_its_own(house: House):
     assert len(house.lab.records.tasks) == 2
 
 
+def test_a_dry_run_tells_where_it_would_land_and_who_would_slip(house: House):
+    lab = house.lab
+    lab.run(lab.submit("tim", cards=4, limit="1h"), "a0", "a1", "a2", "a3")
+    lab.submit("max", name="patient", types="A100-80G", cards=4, limit="2h")
+    form = ("--name", "urgent", "--cards", "4", "--types", "A100", "--limit", "3h", "--priority", "99", "--dry-run")
+    said = house.paika("submit", *form, "--", "true")
+    assert said.code == 0, said.err
+    for word in ("urgent", "by 10:00", "4 × A100-80G @ n1", "Who starts later (1)", "patient", "3 h"):
+        assert word in said.out
+    told = house.paika("submit", *form, "--json", "--", "true").json
+    assert [slip["task"]["name"] for slip in told["preview"]["later"]] == ["patient"]
+    assert len(lab.records.tasks) == 2
+
+
+def test_a_dry_run_in_a_crowd_still_checks(house: House):
+    house.door.context.what_ifs.plans.most = 0
+    said = house.paika("submit", "--name", "x", "--dry-run", "--", "true")
+    assert (said.code, "Try again in a few seconds" in said.err) == (0, True)
+    assert house.paika("submit", "--name", "x", "--dry-run", "--json", "--", "true").json["preview"] is None
+
+
 def test_a_dry_run_submits_nothing(house: House):
     said = house.paika("submit", "--name", "x", "--cards", "2", "--dry-run", "--", "true")
     assert said.code == 0

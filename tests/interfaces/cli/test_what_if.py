@@ -33,7 +33,7 @@ def preview(house: House, *args: str, by: str = "ann", **more):
 @pytest.mark.parametrize(
     ("lang", "words"),
     [
-        ("en", ("what-if", "Place", "by 10:00", "4 × A100-80G @ n1", "Who starts later (2)", "nothing was written")),
+        ("en", ("New task", "Place", "by 10:00", "4 × A100-80G @ n1", "Who starts later (2)", "nothing was written")),
         ("zh", ("位次", "最迟 10:00", "2 个任务往后推", "会错过里程碑", "什么都没有写入")),
     ],
 )

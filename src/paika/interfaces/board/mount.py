@@ -25,11 +25,15 @@ from paika.interfaces.board import (
     teams,
     timeline,
     wall,
+    what_if,
 )
 from paika.interfaces.board.look import STATIC, KeptFiles, static_path
 from paika.interfaces.board.visit import BoardRoute, Visit, look
 
-PAGES = (overview, queue, timeline, readiness, cards, bookings, ledger, teams, move, task, submit, imports, wall, login)
+PAGES = (
+    *(overview, queue, timeline, readiness, cards, bookings, what_if, ledger, teams),
+    *(move, task, submit, imports, wall, login),
+)
 _NOT_OURS = ("/api/", "/static/", "/docs", "/openapi", "/metrics", "/healthz", "/readyz")
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-
 from fastapi import APIRouter
 from starlette.responses import Response
 
 from paika.domain.access import Act
 from paika.domain.problem import Problem
 from paika.interfaces.board.entry import Fields, Posted, by_field, version_of
+from paika.interfaces.board.outcome import start_words
 from paika.interfaces.board.visit import BoardRoute, Guest, Visit
 from paika.interfaces.wording.say import signed
 from paika.services.move_task import move_task, must_move, read_move
@@ -54,11 +53,6 @@ def _form(
     wrong: dict[str, dict[str, object]],
     told: MovePreview | None = None,
 ) -> Response:
-    def start(at: datetime | None) -> str:
-        if told is not None and at == told.at:
-            return visit.t("unblocking.now")
-        return visit.when(at) if at is not None else visit.t("start.untold")
-
     return visit.part(
         "dialog_move.html",
         422 if wrong else 200,
@@ -67,7 +61,7 @@ def _form(
         values=values,
         wrong=wrong,
         told=told,
-        start=start,
+        start=start_words(visit, told.at if told else visit.now),
         signed=signed,
     )
 

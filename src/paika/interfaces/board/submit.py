@@ -10,19 +10,24 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from paika.domain.access import Act
-from paika.domain.form import FieldKind, FormField, Group
+from paika.domain.form import FieldKind, Form, FormField, Group
 from paika.domain.problem import Problem
 from paika.domain.task import Task
-from paika.domain.task_form import FIELDS, form_of, read_form
+from paika.domain.task_draft import TaskDraft
+from paika.domain.task_form import FIELDS, FORM, form_of, read_form
 from paika.interfaces.board.entry import Fields, Posted, by_field
+from paika.interfaces.board.outcome import landing, start_words
 from paika.interfaces.board.rows import need_words
 from paika.interfaces.board.visit import BoardRoute, Guest, Visit
+from paika.services.plan_twice import PreviewsBusy
 from paika.services.see_task import may_read_program
 from paika.services.submit_task import prepare, submit_tasks
+from paika.services.what_if_form import NewTask
 
 router = APIRouter(route_class=BoardRoute)
 BLOCKS = frozenset({"script", "env", "note"})
 CHECK = "check"  # the button that only checks
+MOST_OTHERS = 10
 KEYS = frozenset(field.key for field in FIELDS)
 
 
@@ -52,12 +57,16 @@ def ask(visit: Guest, like: str = "", types: str = "") -> Response:
 @router.post("/submit")
 def submit(visit: Guest, fields: Posted) -> Response:
     """Submit, or with the other button only check."""
-    raw = {key: value for key, value in fields.items() if key in KEYS and value.strip() and not _default(key, value)}
+    raw = {
+        key: value
+        for key, value in fields.items()
+        if key in KEYS and value.strip() and not is_default(FORM, key, value)
+    }
     try:
         draft = read_form(raw, visit.context.zone_name)
         if CHECK in fields:
             task = prepare(visit.records, visit.who, [draft], visit.now, visit.context.store.task)[0]
-            return _form(visit, fields, {}, checked=_checked(visit, task))
+            return _form(visit, fields, {}, checked=_checked(visit, task), **_lands(visit, draft))
         key = fields.get("key") or None
         task = submit_tasks(visit.context.store, visit.context.clock, visit.who, [draft], key=key)[0]
     except Problem as problem:
@@ -65,10 +74,27 @@ def submit(visit: Guest, fields: Posted) -> Response:
     return visit.go(f"/tasks/{task.id}")
 
 
+def _lands(visit: Visit, draft: TaskDraft) -> dict[str, object]:
+    """Where the task would land and who would slip for it, planned for real; or that others wait for such answers."""
+    context = visit.context
+    try:
+        told = context.what_ifs.of(
+            context.store, visit.records, visit.live, visit.who, [NewTask(draft)], visit.now, most=MOST_OTHERS
+        )
+    except PreviewsBusy as busy:
+        return {"busy": visit.told(busy)}
+    landings = [landing(visit, subject, told.at) for subject in told.subjects]
+    return {"told": told, "landings": landings, "start": start_words(visit, told.at)}
+
+
 def _form(
-    visit: Visit, values: Mapping[str, str], wrong: Mapping[str, Mapping[str, object]], checked: str = ""
+    visit: Visit,
+    values: Mapping[str, str],
+    wrong: Mapping[str, Mapping[str, object]],
+    checked: str = "",
+    **lands: object,
 ) -> Response:
-    made = [_shown(visit, field, values, wrong) for field in FIELDS]
+    made = [shown_field(visit, field, values, wrong) for field in FIELDS]
     groups = {group: [it for it, field in zip(made, FIELDS, strict=True) if field.group is group] for group in Group}
     return visit.page(
         "submit.html",
@@ -77,23 +103,30 @@ def _form(
         status=422 if wrong else 200,
         basic=[it for it in groups[Group.BASIC] if it.control != "none"],
         advanced=[it for it in groups[Group.ADVANCED] if it.control != "none"],
-        unfold=any(it.wrong or (it.value and not _default(it.key, it.value)) for it in groups[Group.ADVANCED]),
+        unfold=any(it.wrong or (it.value and not is_default(FORM, it.key, it.value)) for it in groups[Group.ADVANCED]),
         whole=[told for key, told in wrong.items() if key not in KEYS],
         wrong=wrong,
         checked=checked,
+        **{"told": None, "landings": (), "start": None, "busy": None, **lands},
         key=values.get("key") or visit.context.ids.token(),
     )
 
 
-def _shown(
-    visit: Visit, field: FormField, values: Mapping[str, str], wrong: Mapping[str, Mapping[str, object]]
+def shown_field(
+    visit: Visit,
+    field: FormField,
+    values: Mapping[str, str],
+    wrong: Mapping[str, Mapping[str, object]],
+    noun: str = "",
 ) -> Shown:
+    """The field as a page shows it; a form of another `noun` may have words of its own."""
     options = tuple(_options(visit, field))
+    label = visit.maybe(f"field.{noun}.{field.key}", "") or visit.t(f"field.{field.key}")
     return Shown(
         key=field.key,
         control=_control(field, options),
-        label=visit.t(f"field.{field.key}"),
-        about=visit.maybe(f"about.{field.key}", ""),
+        label=label,
+        about=visit.maybe(f"about.{noun}.{field.key}" if noun else f"about.{field.key}", ""),
         value=values.get(field.key, field.default),
         required=field.required,
         options=options,
@@ -134,7 +167,13 @@ def _options(visit: Visit, field: FormField) -> Iterable[tuple[str, str]]:
         allowed = [
             w for w in words.values() if not (field.key == "tier" and w == "core" and not who.may(Act.MAKE_CORE_TASK))
         ]
-        yield from ((word, visit.maybe(f"{field.key}.{word}", word.upper())) for word in allowed)
+        yield from ((word, _choice_words(visit, field, word)) for word in allowed)
+
+
+def _choice_words(visit: Visit, field: FormField, word: str) -> str:
+    if word in ("true", "false"):
+        return visit.t("word.yes" if word == "true" else "word.no")
+    return visit.maybe(f"{field.key}.{word}", "") or visit.maybe(f"booking.{field.key}.{word}", word.upper())
 
 
 def _may_submit_for(visit: Visit, teams: tuple[str, ...]) -> bool:
@@ -163,8 +202,10 @@ def _like(visit: Visit, task: Task) -> Fields:
     return fields
 
 
-def _default(key: str, value: str) -> bool:
-    return any(field.key == key and field.default.lower() == value.lower() for field in FIELDS)
+def is_default(form: Form, key: str, value: str) -> bool:
+    """Whether the field would have that value anyway."""
+    field = form.by_key.get(key)
+    return field is not None and field.default.lower() == value.lower()
 
 
 def _checked(visit: Visit, task: Task) -> str:

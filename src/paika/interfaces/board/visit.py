@@ -54,6 +54,7 @@ RAIL = (
     ("readiness", "r", "/readiness"),
     ("cards", "c", "/cards"),
     ("bookings", "b", "/bookings"),
+    ("whatif", "w", "/what-if"),
     ("ledger", "l", "/ledger"),
     ("teams", "t", "/teams"),
 )
@@ -207,7 +208,7 @@ class Visit:
             "actor": actor,
             "actor_name": person.name if person else actor.person if actor else "",
             "may": {act.value: actor is not None and actor.may(act) for act in Act},
-            "rail": [RailEntry(*entry) for entry in RAIL],
+            "rail": [RailEntry(*entry) for entry in RAIL if entry[0] not in _hidden(actor)],
             "here": address(request),
             "address": lambda **changed: address(request, **changed),
             "feed": FEED,
@@ -218,6 +219,11 @@ class Visit:
             "layout": "layout.html",
             "here_key": "",
         }
+
+
+def _hidden(actor: Actor | None) -> frozenset[str]:
+    """Pages that the visitor could do nothing on."""
+    return frozenset() if actor is not None and actor.may(Act.SUBMIT_TASK) else frozenset({"whatif"})
 
 
 def one_of(text: str) -> str:

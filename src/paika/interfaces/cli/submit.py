@@ -17,10 +17,12 @@ from paika.interfaces.cli.exits import ExitCode
 from paika.interfaces.cli.phrases import Phrases, Told
 from paika.interfaces.cli.sheet import Column, Row, Sheet
 from paika.interfaces.cli.tasks import waiting
+from paika.interfaces.cli.what_if_view import show_others, show_subject
 from paika.interfaces.client import Json, Refused, new_key
 
 LOOK_S = 2.0  # how long a submit waits for the first word on its place
 MANY = 20
+OTHERS = 10  # listed of those who would slip
 
 
 @dataclass(eq=False)
@@ -75,7 +77,8 @@ def submit(
         return _submit_file(call, file, key or new_key(), dry_run)
     told = call.client.submission([form], key=key, dry_run=dry_run)
     if dry_run:
-        return Answer(told, lambda sheet: _would(call, sheet, told["tasks"]))
+        told |= {"preview": _lands(call, form)}
+        return Answer(told, lambda sheet: _would(call, sheet, told["tasks"], told["preview"]))
     seconds = 0.0 if call.json else LOOK_S if look is None else _seconds(look)
     return Answer(told, lambda sheet: _came_in(call, sheet, told["tasks"][0], seconds))
 
@@ -87,12 +90,28 @@ def _seconds(text: str) -> float:
         return LOOK_S
 
 
-def _would(call: Call, sheet: Sheet, tasks: list[Json]) -> None:
+def _lands(call: Call, form: Json) -> Json | None:
+    """Where the task would land and who would slip, planned for real; None while too many ask such things."""
+    try:
+        return call.client.preview({"kind": "new_task", "form": form}, limit=OTHERS)
+    except Refused as refused:
+        if refused.code != "preview.busy":
+            raise
+        call.err.line((f"{refused.message} {refused.hint}", "dim"))
+        return None
+
+
+def _would(call: Call, sheet: Sheet, tasks: list[Json], lands: Json | None = None) -> None:
     p = Phrases(call.tongue)
     for task in tasks[:MANY]:
         sheet.line(call.t("cli.would_submit", name=task["name"], need=p.need(task["demand"])))
     if len(tasks) > MANY:
         sheet.line((call.t("list.more", count=len(tasks) - MANY), "dim"))
+    if lands is not None:
+        phrases = Phrases(call.tongue, lands["at"])
+        for subject in lands["subjects"]:
+            show_subject(sheet, phrases, subject, lands["at"])
+        show_others(sheet, phrases, lands)
 
 
 def _came_in(call: Call, sheet: Sheet, task: Json, seconds: float) -> None:

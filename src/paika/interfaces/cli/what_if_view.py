@@ -7,6 +7,7 @@ from typing import Any
 from paika.interfaces.cli.phrases import DASH, Phrases, Told
 from paika.interfaces.cli.sheet import Column, Row, Sheet
 from paika.interfaces.cli.shifts import show_shifts, show_stops, start_at
+from paika.services.what_if_form import UNNAMED
 
 MOST_ENDED = 20
 _COUNTS = ("cards", "waiting", "starts", "told", "untold", "parked", "stops", "misses")
@@ -30,6 +31,7 @@ def show_subject(sheet: Sheet, p: Phrases, subject: Told, now: str) -> None:
     """Where one task would land: place, start, cards, why it waits."""
     was, becomes = subject["before"], subject["after"]
     name = str(subject["task"]["name"])
+    name = p.t("whatif.unnamed") if subject["new"] and name == UNNAMED else name
     sheet.line((name, "bold") if subject["new"] else (f"{subject['task']['id']}  {name}", "bold"))
     sides = [becomes] if was is None else [was, becomes]
     places = [DASH if side["place"] is None else str(side["place"]) for side in sides]
