@@ -8,6 +8,7 @@ import pytest
 from tests.lab import T0, draft
 from tests.living import Living
 
+from paika.adapters.in_memory.case_shelf import InMemoryCaseShelf
 from paika.domain.card import ExternalUse, Health
 from paika.domain.dataset import Readiness
 from paika.domain.ledger import EntryKind
@@ -19,7 +20,9 @@ from paika.planning.check import Violation
 from paika.ports.store import LedgerQuery
 from paika.services import run_cycle
 from paika.services.change_task import edit_task, hold_task
+from paika.services.keep_case import CaseKeeper
 from paika.services.mark_ready import mark_dataset
+from paika.services.replay_snapshot import replay_case
 from paika.services.submit_task import submit_tasks
 
 A100 = {"types": "A100-80G"}
@@ -462,6 +465,36 @@ class TestRulesHold:
         monkeypatch.undo()
         lab.turn(2, seconds=30)
         assert (lab.state(task), lab.live.alarms) == ("running", ())
+
+    def test_a_plan_that_breaks_a_rule_is_kept_and_can_be_planned_anew(self, lab, monkeypatch):
+        shelf = InMemoryCaseShelf()
+        lab.cycle.keep_case = CaseKeeper(shelf, "1.2").keep
+        self.broken(monkeypatch, Violation("a whole card is given once", "a0"))
+        task = lab.submit(command=["run", "--token=s3cret"], env={"KEY": "s3cret"})
+        lab.turn(3, seconds=40)
+        (name,) = shelf.names()
+        assert lab.live.case == name
+        case = shelf.read(name)
+        assert [fault.rule for fault in case.faults] == ["a whole card is given once"]
+        assert (case.at, case.paika, [one.id for one in case.snapshot.tasks]) == (
+            case.snapshot.taken_at,
+            "1.2",
+            [task.id],
+        )
+        assert "s3cret" not in repr(case)
+        assert replay_case(case).faults == case.faults
+        monkeypatch.undo()
+        again = replay_case(case)
+        assert (again.sound, [start.task for start in again.made.starts]) == (True, [task.id])
+
+    def test_a_shelf_that_is_full_stops_nothing(self, lab, monkeypatch):
+        shelf = InMemoryCaseShelf()
+        shelf.fails = True
+        lab.cycle.keep_case = CaseKeeper(shelf).keep
+        self.broken(monkeypatch, Violation("a wait has a reason", "t-1", blocks=False))
+        task = lab.submit(command=["sleep", "60"])
+        lab.turn(2)
+        assert (lab.state(task), lab.live.case) == ("running", "")
 
     def test_a_lesser_fault_is_an_alarm_and_work_goes_on(self, lab, monkeypatch):
         self.broken(monkeypatch, Violation("a wait has a reason", "t-1", blocks=False))

@@ -33,6 +33,7 @@ class Act(StrEnum):
     CHANGE_CARD = "change_card"
     CHANGE_TEAM = "change_team"
     CHANGE_POLICY = "change_policy"
+    SAVE_SNAPSHOT = "save_snapshot"  # all that a plan looks at, as a file
     SEE_AUDIT = "see_audit"
     USE_COMMAND_PROBE = "use_command_probe"
     MAKE_CORE_TASK = "make_core_task"

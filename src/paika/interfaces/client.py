@@ -167,6 +167,10 @@ class Client:
         )
         return told
 
+    def snapshot(self) -> Iterator[bytes]:
+        """All that the next plan would look at, as a file for a support case, in pieces; for admins."""
+        return self.wire.stream(place("plan", "snapshot"), {})
+
     def wait(self, task_id: str, timeout: float | None = None, *, every_s: float = 2.0) -> Json:
         """Block until the task has ended; the task then. Raises TimeoutError after `timeout` seconds."""
         end = None if timeout is None else time.monotonic() + timeout

@@ -6,6 +6,7 @@ from typing import Protocol
 
 from paika.domain.plan import Plan
 from paika.domain.snapshot import Snapshot
+from paika.domain.support_case import SupportCase
 
 
 class SnapshotFile(Protocol):
@@ -17,6 +18,14 @@ class SnapshotFile(Protocol):
 
     def decode_snapshot(self, text: str) -> Snapshot:
         """The snapshot in the text. Raises Unreadable."""
+        ...
+
+    def encode_case(self, case: SupportCase) -> str:
+        """The case as JSON."""
+        ...
+
+    def decode_case(self, text: str) -> SupportCase:
+        """The case in the text; a bare snapshot is one of the default policy. Raises Unreadable."""
         ...
 
     def encode_plan(self, plan: Plan) -> str:

@@ -31,7 +31,8 @@ class Live:
 
     `promises` are those of the last plan, `usage` each team's decayed card-seconds that it was made with,
     `slips` why waiting tasks were promised less than before, `accuracy` how told starts have come true so far,
-    `speeds` what it took card types to be worth, `engines` those that answered it (None: no plan yet).
+    `speeds` what it took card types to be worth, `engines` those that answered it (None: no plan yet), `case`
+    where the last plan that broke a rule was kept.
     """
 
     plan: Plan | None = None
@@ -47,6 +48,7 @@ class Live:
     meter_failures: Mapping[str, str] = field(default_factory=dict)
     engine_down_since: datetime | None = None
     alarms: tuple[str, ...] = ()
+    case: str = ""
     cycle: CycleStats | None = None
     pids: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     log_bytes: Mapping[str, int] = field(default_factory=dict)

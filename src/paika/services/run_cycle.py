@@ -37,6 +37,7 @@ MOST_APART_S = 30  # a plan is made at least this often
 
 
 Decided = tuple[Plan, list[Violation]]
+KeepCase = Callable[[Snapshot, Policy, datetime, list[Violation]], str | None]  # says where it is now
 
 
 def decide(snapshot: Snapshot, policy: Policy, now: datetime) -> Decided:
@@ -49,7 +50,8 @@ def decide(snapshot: Snapshot, policy: Policy, now: datetime) -> Decided:
 class Cycle:
     """The running server's planner. `engines` by name; `peaks` are filled by whoever reads the meters.
 
-    `decide` may do its work elsewhere; its answer is that of the function of the same name.
+    `decide` may do its work elsewhere; its answer is that of the function of the same name. `keep_case` puts a
+    plan that breaks a rule where it can be looked at.
     """
 
     store: Store
@@ -58,6 +60,7 @@ class Cycle:
     ids: Ids
     live: LiveBox
     decide: Callable[[Snapshot, Policy, datetime], Decided] = decide
+    keep_case: KeepCase | None = None
     peaks: dict[str, Peak] = field(default_factory=dict)
     _told: Told = field(default_factory=Told)
     _scores: PromiseScores | None = None
@@ -179,6 +182,8 @@ class Cycle:
         live = self.live.read()
         snapshot = take_snapshot(records, external, now, self._speeds, engines=live.engines, live=live)
         made, broken = self.decide(snapshot, records.policy, now)
+        if broken and self.keep_case and (kept := self.keep_case(snapshot, records.policy, now, broken)):
+            self.live.set(case=kept)
         if any(violation.blocks for violation in broken):
             made = _refused(made, snapshot, records, broken)
         promises = made.promises({task.id: task.version for task in snapshot.tasks})

@@ -41,7 +41,10 @@ class TierCounts:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """Counts for the first screen. `alarms` are codes; `cycle` is how the last pass of the planner went."""
+    """Counts for the first screen. `alarms` are codes; `cycle` is how the last pass of the planner went.
+
+    `case` is where the last plan that broke a rule was kept, while one does; '' if nowhere.
+    """
 
     at: datetime
     version: int
@@ -53,6 +56,7 @@ class Overview:
     unseen: int
     holdings: tuple[TeamHolding, ...]
     alarms: tuple[str, ...]
+    case: str
     engine_down_since: datetime | None
     blind_nodes: dict[str, str]
     due: tuple[Due, ...]
@@ -77,6 +81,7 @@ def see_overview(records: Records, live: Live, now: datetime, *, cards: CardsVie
         unseen=sum(task.id not in live.waits for task in queued),
         holdings=see_holdings(records),
         alarms=live.alarms,
+        case=live.case if live.alarms else "",
         engine_down_since=live.engine_down_since,
         blind_nodes=dict(live.meter_failures),
         due=see_due(records, now),

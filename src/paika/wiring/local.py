@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from paika.services.examine_machine import Finding
+    from paika.services.replay_snapshot import Replayed
     from paika.services.replay_trace import Comparison, Progress
 
 
@@ -64,6 +65,13 @@ class ThisMachine:
             settings.port,
             lambda: read_inventory_file(path, settings.zone) if path else None,
         )
+
+    def replay_snapshot(self, file: Path) -> Replayed:
+        """Plan a support case anew and check it."""
+        from paika.services.replay_snapshot import replay_case
+        from paika.wiring.cases import read_case
+
+        return replay_case(read_case(file))
 
     def replay(
         self,

@@ -14,6 +14,7 @@ import structlog
 from fastapi import FastAPI
 
 from paika import __version__
+from paika.adapters.case_folder import CaseFolder
 from paika.adapters.clock_system import SystemClock
 from paika.adapters.engine_local.accounts import AccountOf, MappedAccounts, as_the_server
 from paika.adapters.engine_local.engine import LocalEngine
@@ -25,6 +26,7 @@ from paika.adapters.probe_command.probe import CommandProbe
 from paika.adapters.probe_file.probe import FileProbe
 from paika.adapters.probe_s3.probe import S3Probe
 from paika.adapters.probe_url.probe import UrlProbe
+from paika.adapters.snapshot_json import JsonSnapshotFile
 from paika.adapters.store_sql.store import SqlStore
 from paika.adapters.table_reader.reader import FileTableReader
 from paika.adapters.task_yaml.reader import read_task_list_yaml
@@ -38,6 +40,7 @@ from paika.ports.meter import Meter
 from paika.ports.store import Store
 from paika.services.check_readiness import ReadinessWatch
 from paika.services.follow_runs import Peak
+from paika.services.keep_case import CaseKeeper
 from paika.services.live import LiveBox
 from paika.services.observe_cards import observe_cards
 from paika.services.plan_twice import TwoPlans
@@ -180,7 +183,9 @@ def build_server(settings: Settings) -> Server:
     engine = LocalEngine(settings.data, LocalNodes(store), account_of=_accounts(settings))
     planner, previewer = PlannerProcess(), PlannerProcess()
     previews = TwoPlans(previewer)
-    cycle = Cycle(store, {LOCAL: engine}, clock, ids, live, decide=planner)
+    files = JsonSnapshotFile()
+    cases = CaseKeeper(CaseFolder(settings.data / "cases", files.encode_case, files.decode_case), __version__)
+    cycle = Cycle(store, {LOCAL: engine}, clock, ids, live, decide=planner, keep_case=cases.keep)
     pool = ThreadPoolExecutor(8, thread_name_prefix="paika-probe")
     probes = (
         FileProbe((*settings.probe_roots, settings.data)),
@@ -206,6 +211,7 @@ def build_server(settings: Settings) -> Server:
         closing=closing.is_set,
         moves=MovePreviews(previews),
         what_ifs=WhatIfs(previews),
+        snapshots=files,
     )
     app = build_api(context)
     mount_board(app, context)

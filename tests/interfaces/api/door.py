@@ -8,6 +8,7 @@ from typing import Any
 from fastapi import FastAPI
 from tests.lab import Lab
 
+from paika.adapters.snapshot_json import JsonSnapshotFile
 from paika.adapters.table_reader.reader import FileTableReader
 from paika.adapters.task_yaml.reader import read_task_list_yaml
 from paika.domain.access import Scope
@@ -36,6 +37,7 @@ class Door:
             session_key="a key for tests",
             tables=FileTableReader(),
             task_lists=read_task_list_yaml,
+            snapshots=JsonSnapshotFile(),
             **settings,
         )
         self.app: FastAPI = build_api(self.context)

@@ -38,6 +38,7 @@ ROUTES: dict[tuple[str, str], tuple[frozenset[tuple[Role, Scope]], dict[str, Any
     ("GET", "/policy"): (ALL, {}),
     ("GET", "/plan"): (ALL, {}),
     ("POST", "/plan/preview"): (WORK, {"json": {"kind": "new_task", "form": {"cards": 1, "team": "vision"}}}),
+    ("GET", "/plan/snapshot"): (HOUSE, {}),
     ("GET", "/openapi.json"): (ALL, {}),
     ("DELETE", "/session"): (ALL, {}),
     ("POST", "/tasks/import"): (WORK, {"files": CSV}),

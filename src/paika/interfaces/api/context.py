@@ -10,6 +10,7 @@ from paika.interfaces.wording.catalogue import Lang
 from paika.ports.clock import Clock
 from paika.ports.engine import Engine
 from paika.ports.ids import Ids
+from paika.ports.snapshot_file import SnapshotFile
 from paika.ports.store import Store
 from paika.ports.table import TableReader
 from paika.services.last_ends import LastEnds
@@ -27,7 +28,8 @@ class Context:
 
     `max_body_bytes` bounds a request's body, `max_upload_bytes` that of a file to import. `closing` turns
     true when the server shuts down, so that open streams end. `tables` reads CSV and XLSX files to import,
-    `task_lists` YAML ones; None: no such import. `once` holds secrets by the code of a login link that works once.
+    `task_lists` YAML ones; None: no such import. `snapshots` writes support cases. `once` holds secrets by the
+    code of a login link that works once.
     """
 
     store: Store
@@ -50,6 +52,7 @@ class Context:
     once: dict[str, str] = field(default_factory=dict, repr=False)
     moves: MovePreviews = field(default_factory=MovePreviews)
     what_ifs: WhatIfs = field(default_factory=WhatIfs)
+    snapshots: SnapshotFile | None = None
     unblocks: Unblocks = field(default_factory=Unblocks)
     last_ends: LastEnds = field(default_factory=LastEnds)
 

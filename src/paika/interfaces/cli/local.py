@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from paika.services.examine_machine import Finding
+    from paika.services.replay_snapshot import Replayed
     from paika.services.replay_trace import Comparison, Progress
 
 
@@ -33,6 +34,10 @@ class LocalCommands(Protocol):
 
     def examine(self, *, data: Path | None, config: Path | None, inventory: Path | None) -> Sequence[Finding]:
         """Whether paika can do its work on this machine; changes nothing."""
+        ...
+
+    def replay_snapshot(self, file: Path) -> Replayed:
+        """Plan a support case anew and check it. Raises problems of the file."""
         ...
 
     def replay(

@@ -43,6 +43,14 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "{path} cannot be read: {cause}.",
         'JSON is wanted: a list of edits such as [{{"kind": "lost_node", "of": "n1"}}]; for the policy what paika policy show --json prints.',
     ),
+    "cli.file_there": (
+        "{path} is there already.",
+        "Choose another name, or overwrite it with --force.",
+    ),
+    "cli.file_unwritable": (
+        "{path} cannot be written: {cause}.",
+        "Choose a place that can be written to.",
+    ),
 }
 
 WORDS: dict[str, str] = {

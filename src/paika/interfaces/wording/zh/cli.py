@@ -43,6 +43,14 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "{path} 读不懂：{cause}。",
         '要 JSON：一串改动，如 [{{"kind": "lost_node", "of": "n1"}}]；排程口径文件就用 paika policy show --json 的输出。',
     ),
+    "cli.file_there": (
+        "{path} 已经在了。",
+        "换个文件名，或加 --force 覆盖。",
+    ),
+    "cli.file_unwritable": (
+        "写不了 {path}：{cause}。",
+        "换个能写的位置。",
+    ),
 }
 
 WORDS: dict[str, str] = {
