@@ -14,6 +14,7 @@ from paika.domain.form import FieldKind, FormField, Group
 from paika.domain.problem import Problem
 from paika.domain.reservation import Purpose, Reservation
 from paika.interfaces.board.entry import Fields, Posted, by_field, version_of
+from paika.interfaces.board.outcome import planned
 from paika.interfaces.board.visit import BoardRoute, Guest, Visit
 from paika.interfaces.wording.say import BOOKING_CAUSE, told_of
 from paika.services.access_form import read_edit
@@ -31,6 +32,7 @@ from paika.services.booking_form import BOOKING
 from paika.services.editing import found
 from paika.services.grant_guarantee import see_guarantees
 from paika.services.see_bookings import Booked, BookingRow, in_the_way, see_booking, see_bookings
+from paika.services.what_if_form import NewBooking
 
 router = APIRouter(route_class=BoardRoute)
 AHEAD = frozenset({"asked", "listed", "booked", "now"})
@@ -181,10 +183,14 @@ def _save(visit: Visit, one: Reservation | None, fields: Fields, do: Callable[..
         if (value or (one is not None and key in fields)) and (key in flags or value != before.get(key, ""))
     }
     try:
-        done = do(read_edit(BOOKING, raw, visit.context.zone_name), CHECK in fields)
+        edit = read_edit(BOOKING, raw, visit.context.zone_name)
+        done = do(edit, CHECK in fields)
     except Problem as problem:
         return _form(visit, one, fields, by_field(visit, problem))
-    return _form(visit, one, fields, {}, done) if done.dry_run else visit.done()
+    if not done.dry_run:
+        return visit.done()
+    booked = one is None and bool(done.reservation.cards)
+    return _form(visit, one, fields, {}, done, planned(visit, [NewBooking(edit)]) if booked else None)
 
 
 def _form(
@@ -193,6 +199,7 @@ def _form(
     values: Fields,
     wrong: Mapping[str, Mapping[str, object]],
     told: Booked | None = None,
+    outlook: Mapping[str, object] | None = None,
 ) -> Response:
     fields = [field for field in BOOKING.fields if field.key not in _NOT_ASKED]
     if one is not None or not visit.who.may(Act.CHANGE_CARD):
@@ -206,6 +213,7 @@ def _form(
         values=values,
         wrong=wrong,
         told=told,
+        outlook=outlook,
         basic=basic,
         more=more,
         known=[it.key for it in (*basic, *more)],

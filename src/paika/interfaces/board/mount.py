@@ -13,6 +13,7 @@ from paika.interfaces.api.context import Context
 from paika.interfaces.board import (
     bookings,
     cards,
+    guarantees,
     imports,
     ledger,
     login,
@@ -31,7 +32,7 @@ from paika.interfaces.board.look import STATIC, KeptFiles, static_path
 from paika.interfaces.board.visit import BoardRoute, Visit, look
 
 PAGES = (
-    *(overview, queue, timeline, readiness, cards, bookings, what_if, ledger, teams),
+    *(overview, queue, timeline, readiness, cards, bookings, guarantees, what_if, ledger, teams),
     *(move, task, submit, imports, wall, login),
 )
 _NOT_OURS = ("/api/", "/static/", "/docs", "/openapi", "/metrics", "/healthz", "/readyz")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -11,8 +11,11 @@ from paika.domain.task import Tier
 from paika.interfaces.board.rows import told_start
 from paika.interfaces.board.visit import Visit
 from paika.interfaces.wording.starts import hit_said, start_said
+from paika.services.plan_twice import PreviewsBusy
 from paika.services.preview_edits import Fate, Stands, Subject
-from paika.services.what_if_form import UNNAMED
+from paika.services.what_if_form import UNNAMED, Edit
+
+MOST_OTHERS = 10  # of each list in a form or a dialog
 
 Fact = tuple[str, str, str]  # name, value, tone
 
@@ -26,6 +29,19 @@ class Landing:
     tier: Tier
     facts: tuple[Fact, ...]
     reasons: tuple[dict[str, Any], ...]
+
+
+def planned(visit: Visit, edits: Sequence[Edit]) -> dict[str, object]:
+    """What the edits would do, for a page to tell: `told`, `landings`, `start`; or `busy`, if too many ask already."""
+    context = visit.context
+    try:
+        told = context.what_ifs.of(
+            context.store, visit.records, visit.live, visit.who, edits, visit.now, most=MOST_OTHERS
+        )
+    except PreviewsBusy as busy:
+        return {"told": None, "landings": (), "start": None, "busy": visit.told(busy)}
+    landings = [landing(visit, subject, told.at) for subject in told.subjects]
+    return {"told": told, "landings": landings, "start": start_words(visit, told.at), "busy": None}
 
 
 def start_words(visit: Visit, now: datetime) -> Callable[[datetime | None], str]:

@@ -13,13 +13,11 @@ from paika.domain.access import Act
 from paika.domain.form import FieldKind, Form, FormField, Group
 from paika.domain.problem import Problem
 from paika.domain.task import Task
-from paika.domain.task_draft import TaskDraft
 from paika.domain.task_form import FIELDS, FORM, form_of, read_form
 from paika.interfaces.board.entry import Fields, Posted, by_field
-from paika.interfaces.board.outcome import landing, start_words
+from paika.interfaces.board.outcome import planned
 from paika.interfaces.board.rows import need_words
 from paika.interfaces.board.visit import BoardRoute, Guest, Visit
-from paika.services.plan_twice import PreviewsBusy
 from paika.services.see_task import may_read_program
 from paika.services.submit_task import prepare, submit_tasks
 from paika.services.what_if_form import NewTask
@@ -27,7 +25,6 @@ from paika.services.what_if_form import NewTask
 router = APIRouter(route_class=BoardRoute)
 BLOCKS = frozenset({"script", "env", "note"})
 CHECK = "check"  # the button that only checks
-MOST_OTHERS = 10
 KEYS = frozenset(field.key for field in FIELDS)
 
 
@@ -66,25 +63,12 @@ def submit(visit: Guest, fields: Posted) -> Response:
         draft = read_form(raw, visit.context.zone_name)
         if CHECK in fields:
             task = prepare(visit.records, visit.who, [draft], visit.now, visit.context.store.task)[0]
-            return _form(visit, fields, {}, checked=_checked(visit, task), **_lands(visit, draft))
+            return _form(visit, fields, {}, checked=_checked(visit, task), **planned(visit, [NewTask(draft)]))
         key = fields.get("key") or None
         task = submit_tasks(visit.context.store, visit.context.clock, visit.who, [draft], key=key)[0]
     except Problem as problem:
         return _form(visit, fields, by_field(visit, problem))
     return visit.go(f"/tasks/{task.id}")
-
-
-def _lands(visit: Visit, draft: TaskDraft) -> dict[str, object]:
-    """Where the task would land and who would slip for it, planned for real; or that others wait for such answers."""
-    context = visit.context
-    try:
-        told = context.what_ifs.of(
-            context.store, visit.records, visit.live, visit.who, [NewTask(draft)], visit.now, most=MOST_OTHERS
-        )
-    except PreviewsBusy as busy:
-        return {"busy": visit.told(busy)}
-    landings = [landing(visit, subject, told.at) for subject in told.subjects]
-    return {"told": told, "landings": landings, "start": start_words(visit, told.at)}
 
 
 def _form(

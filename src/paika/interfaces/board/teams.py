@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 
 from fastapi import APIRouter
 from starlette.responses import Response
@@ -10,12 +11,14 @@ from starlette.responses import Response
 from paika.domain.access import Act, Scope
 from paika.domain.person import Person, Role
 from paika.domain.problem import BadValue, NotFound, Problem
-from paika.domain.team import Team
+from paika.domain.team import EQUAL_WEIGHT, Team
 from paika.interfaces.board.entry import Fields, Posted, Ticked, by_field, version_of
 from paika.interfaces.board.visit import BoardRoute, Guest, Visit
+from paika.services.access_form import TEAM, read_edit, read_team
+from paika.services.editing import found
 from paika.services.grant_quota import MOST_CARDS, set_quota
 from paika.services.manage_access import create_token
-from paika.services.manage_people import change_person, create_person, create_team
+from paika.services.manage_people import change_person, change_team, create_person, create_team
 from paika.services.see_usage import see_holdings
 
 router = APIRouter(route_class=BoardRoute)
@@ -33,6 +36,8 @@ def teams(visit: Guest) -> Response:
         people=people,
         members={team: [p for p in people if team in p.teams] for team in visit.records.teams},
         names={team.id: team.name for team in visit.records.teams.values()},
+        known=visit.records.teams,
+        parts_of=_parts(visit.records.teams.values()),
     )
 
 
@@ -40,17 +45,39 @@ def teams(visit: Guest) -> Response:
 def ask_team(visit: Guest) -> Response:
     """The form of a new team."""
     visit.who.must(Act.CHANGE_TEAM)
-    return _dialog(visit, "dialog_team.html", {}, {})
+    return _team(visit, None, {"weight": str(EQUAL_WEIGHT), "active": "true"}, {})
 
 
 @router.post("/teams")
 def make_team(visit: Guest, fields: Posted) -> Response:
     """A new team."""
-    team = Team(fields.get("id", "").strip(), fields.get("name", "").strip(), note=fields.get("note", ""))
     try:
+        team = read_team(_asked(fields), visit.context.zone_name)
         create_team(visit.context.store, visit.context.clock, visit.who, team)
     except Problem as problem:
-        return _dialog(visit, "dialog_team.html", fields, by_field(visit, problem))
+        return _team(visit, None, fields, by_field(visit, problem))
+    return visit.done()
+
+
+@router.get("/teams/{team}/edit")
+def ask_edit_team(visit: Guest, team: str) -> Response:
+    """The form of a team that is there."""
+    visit.who.must(Act.CHANGE_TEAM)
+    known = found(visit.records.teams, "team", team)
+    values = {"name": known.name, "weight": str(known.weight), "parent": known.parent, "note": known.note}
+    return _team(visit, known, values | {"active": str(known.active).lower(), "version": str(known.version)}, {})
+
+
+@router.post("/teams/{team}/edit")
+def save_team(visit: Guest, team: str, fields: Posted) -> Response:
+    """A team changed: its name, its weight, what it stands below."""
+    known, context = found(visit.records.teams, "team", team), visit.context
+    try:
+        edit = read_edit(TEAM, _asked(fields) | {"id": team}, context.zone_name, whole=True)
+        new = edit.over(known, note="", weight=EQUAL_WEIGHT, parent="")
+        change_team(context.store, context.clock, visit.who, new, if_version=version_of(fields), why=edit.why)
+    except Problem as problem:
+        return _team(visit, known, fields, by_field(visit, problem))
     return visit.done()
 
 
@@ -130,6 +157,25 @@ def make_token(visit: Guest, person: str, fields: Posted) -> Response:
     except Problem as problem:
         return _dialog(visit, "dialog_token.html", fields, by_field(visit, problem), person=known, made=None)
     return _dialog(visit, "dialog_token.html", fields, {}, person=known, made=made.secret)
+
+
+def _asked(fields: Fields) -> dict[str, object]:
+    return {field.key: fields.get(field.key, "") for field in TEAM.fields if field.key in fields}
+
+
+def _team(visit: Visit, known: Team | None, values: Fields, wrong: Wrong) -> Response:
+    """The dialog of a team; it cannot stand below itself."""
+    others = sorted((one for one in visit.records.teams.values() if one is not known), key=lambda one: one.name)
+    return _dialog(visit, "dialog_team.html", values, wrong, known=known, others=others)
+
+
+def _parts(teams: Iterable[Team]) -> dict[str, int]:
+    """What part each active team has among the active ones under the same parent, in percent."""
+    active = [team for team in teams if team.active]
+    sums: Counter[str] = Counter()
+    for team in active:
+        sums[team.parent] += team.weight
+    return {team.id: round(100 * team.weight / sums[team.parent]) for team in active}
 
 
 def _save(visit: Visit, known: Person | None, fields: Fields, ticked: Mapping[str, tuple[str, ...]]) -> Response:

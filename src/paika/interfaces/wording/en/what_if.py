@@ -11,6 +11,7 @@ MESSAGES: dict[str, tuple[str, str]] = {
 
 WORDS: dict[str, str] = {
     "whatif.only_told": "Only a preview: nothing was written.",
+    "whatif.would": "Planned for real, nothing is written yet:",
     "whatif.on": "On",
     "whatif.stands.parked": "parked: it can never fit as things are",
     "whatif.stands.on_cards": "running",

@@ -11,6 +11,7 @@ MESSAGES: dict[str, tuple[str, str]] = {
 
 WORDS: dict[str, str] = {
     "whatif.only_told": "只是预览，什么都没有写入。",
+    "whatif.would": "真的排一遍（还没有写入）：",
     "whatif.on": "用卡",
     "whatif.stands.parked": "搁置：按现在的条件排不进",
     "whatif.stands.on_cards": "正在跑",
