@@ -13,6 +13,7 @@ from paika.domain.access import Forbidden, Scope
 from paika.domain.card import Health
 from paika.domain.guarantee import Guarantee
 from paika.domain.node import NodeState
+from paika.domain.problem import Problem
 from paika.domain.quota import Quota
 from paika.domain.records import Change
 from paika.domain.snapshot import Snapshot
@@ -244,6 +245,19 @@ class TestRules:
         told = what_if(lab, edit("policy", normal_depth="0"), live=Live())
         assert [(shift.task.id, shift.starts) for shift in told.sooner] == [(small.id, True)]
         assert lab.records.policy.normal_depth is None
+
+    def test_headroom_is_kept_on_cards_by_any_of_their_names(self, lab):
+        lab.submit("mia", cards=2, types="RTX4090", limit="1h")
+        for written in ("2:RTX 4090", "1x2@main:rtx4090", [{"units": 2, "card_types": ["RTX4090"]}]):
+            told = what_if(lab, edit("policy", headroom=written))
+            assert [(shift.later_s, shift.starts) for shift in told.later] == [(None, False)]
+
+    @pytest.mark.parametrize("written", ["2@nowhere", "2:RTX4091", "2:RTX4091+A1000"])
+    def test_headroom_of_what_is_not_there_is_refused(self, lab, written):
+        with pytest.raises(Problem) as refused:
+            what_if(lab, edit("policy", headroom=written))
+        problems = getattr(refused.value, "problems", (refused.value,))
+        assert {problem.field for problem in problems} == {"headroom"}
 
     def test_a_booking_keeps_its_cards_from_others(self, lab):
         task = lab.submit("mia", cards=2, types="RTX4090", limit="2h")

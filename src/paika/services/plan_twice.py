@@ -15,7 +15,7 @@ from paika.domain.problem import Kind, Problem
 from paika.domain.snapshot import Snapshot
 from paika.services.run_cycle import Decided, decide
 
-MOST_WAITING = 8  # who asks beyond them is sent away, so that previews never take all threads of the doors
+MOST_WAITING = 6  # who asks beyond them is sent away, so that previews never take all threads of the doors
 
 Decide = Callable[[Snapshot, Policy, datetime], Decided]
 
