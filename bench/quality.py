@@ -32,7 +32,7 @@ from paika.simulation.report import allocation, figures, size_class, spread
 DATA = Path(__file__).parent / "data"
 SEEDS = int(os.environ.get("BENCH_SEEDS", "3"))
 LONGEST_FACTOR = 5.0
-OURS = (NAME, f"{NAME}:easy", f"{NAME}:skip")
+OURS = (NAME, f"{NAME}:improve", f"{NAME}:easy", f"{NAME}:skip")
 SMALL_RULES: tuple[str, ...] = (*OURS, Rule.FIFO_SKIP, Rule.EASY, Rule.SJF)
 VENUS_RULES: tuple[str, ...] = (*OURS, Rule.FIFO_SKIP, Rule.EASY, Rule.QSSF)
 PHILLY_JOBS = int(os.environ.get("BENCH_JOBS", "3000"))

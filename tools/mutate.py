@@ -51,6 +51,11 @@ MUTANTS = [
     ("outsiders ignored", "draft.py", '            self._bar(use.card, ", ".join(use.users))', "            pass"),
     ("gang one node short", "place.py", "            if len(found) < count:", "            if len(found) < count - 1:"),
     ("gang at different times", "place.py", "            if common == found[0][0]:", "            if True:"),
+    # a better order
+    ("cap of a better order ignored", "improve.py", "starts[task] <= latest for", "True for"),
+    ("a better order is worse", "improve.py", "cost >= self._cost or", "cost <= self._cost or"),
+    ("a better order forgets promises", "improve.py", "if case.kept and promise is not None and", "if False and promise is not None and"),
+    ("a better order crosses tiers", "improve.py", "found.setdefault(case.tier, [])", "found.setdefault(0, [])"),
     # time
     ("lease ignored", "timeline.py", "            if self.leased and mask:", "            if False and mask:"),
     ("window not checked", "timeline.py", "                mask &= free[j]\n", ""),

@@ -20,6 +20,7 @@ from paika.domain.task import Tier
 from paika.planning.check import check
 from paika.planning.planner import plan
 
+BETTER = replace(POLICY, improve_rounds=12, improve_delay_cap_s=1800)
 DEEP = replace(POLICY, idle_depth=99)  # everybody holds a place
 
 
@@ -222,3 +223,55 @@ def test_nobody_above_waits_for_a_promise_to_an_arrival(snapshot: Snapshot, more
     for task, at in was.items():
         if ranks[task] < first_new:
             assert now[task] <= at, task
+
+
+def starts(made: Plan) -> dict[str, datetime]:
+    """When each task that has a start is to start."""
+    later = {w.task: w.forecast.start_by for w in made.waits if w.forecast is not None and not w.forecast.rough}
+    return {start.task: made.decided_at for start in made.starts} | later
+
+
+@settings(max_examples=examples(300), deadline=None)
+@given(snapshots(), policies)
+def test_a_better_order_breaks_no_rule(snapshot: Snapshot, policy: Policy) -> None:
+    better = replace(policy, improve_rounds=8, improve_delay_cap_s=3600)
+    assert check(snapshot, better, plan(snapshot, better, T0)) == []
+
+
+@settings(max_examples=examples(300), deadline=None)
+@given(snapshots(), st.sampled_from([0, 600, 7200]))
+def test_a_better_order_makes_nobody_later_than_the_cap(snapshot: Snapshot, cap_s: int) -> None:
+    """Those who hold a place wait less together; nobody among them waits longer than before and the cap."""
+    plain = plan(snapshot, DEEP, T0)
+    better = plan(snapshot, replace(DEEP, improve_rounds=12, improve_delay_cap_s=cap_s), T0)
+    before, after = starts(plain), starts(better)
+    holds = {s.task for s in plain.starts} | {
+        w.task for w in plain.waits if w.forecast is not None and w.forecast.holds
+    }
+    for task in holds & before.keys():
+        assert after[task] <= before[task] + timedelta(seconds=cap_s), task
+    assert sum(((after[t] - T0) for t in holds & before.keys()), timedelta()) <= sum(
+        ((before[t] - T0) for t in holds & before.keys()), timedelta()
+    ) or any(t not in before for t in after)
+
+
+@settings(max_examples=examples(200), deadline=None)
+@given(snapshots(), snapshots(most_tasks=4))
+def test_a_better_order_keeps_the_cap_over_time(snapshot: Snapshot, more: Snapshot) -> None:
+    """However often it is looked for, nobody gets later than the first promise and the cap but for another cause."""
+    made = plan(snapshot, BETTER, T0)
+    first = {promise.task: promise for promise in made.promises({t.id: t.version for t in snapshot.tasks})}
+    arrivals = tuple(replace(task, id=f"new-{task.id}", after=()) for task in more.tasks)
+    started = {start.task for start in made.starts}
+    now = replace(
+        snapshot, tasks=tuple(t for t in snapshot.tasks if t.id not in started), promises=tuple(first.values())
+    )
+    blocked = frozenset(card for start in made.starts for card in start.cards)
+    now = replace(now, cards=tuple(replace(c, health=Health.LOST) if c.id in blocked else c for c in now.cards))
+    again = plan(replace(now, tasks=(*now.tasks, *arrivals)), BETTER, T0)
+    for wait in again.waits:
+        promise, told_now = first.get(wait.task), wait.forecast
+        if promise is None or told_now is None or told_now.slip is None or told_now.slip.cause != "improved":
+            continue
+        assert promise.at_latest is not None
+        assert told_now.start_by <= promise.at_latest

@@ -19,6 +19,7 @@ class PriorityTerms:
     `fair` is the team's fair-share deficit, `boost` what an admin added or took. `entitled` core tasks stand
     under their team's floor and go before the other core tasks. `standing` is the tier and the points that time
     does not change: a task that gained in it goes before promises made to lower ranks, one that only aged does not.
+    `improved` counts the places that the search for a better order moved it up (negative: down).
     """
 
     base: int
@@ -30,6 +31,7 @@ class PriorityTerms:
     boost: int = 0
     entitled: bool = False
     standing: int = 0
+    improved: int = 0
 
     @property
     def total(self) -> int:
@@ -64,7 +66,7 @@ class Forecast:
 
     `start_from` opens the range that past starts teach, None before enough are known; `hit_permille` of such
     ranges held. `holds` keeps the cards from lower ranks. `rough` starts lie beyond the exact horizon and name
-    no cards. `slip` tells why it is later than promised.
+    no cards. `slip` tells why it is later than promised, `at_latest` how late a better order may still make it.
     """
 
     start_by: datetime
@@ -75,6 +77,7 @@ class Forecast:
     holds: bool = True
     rough: bool = False
     slip: Slip | None = None
+    at_latest: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,9 +127,9 @@ class Plan:
     def promises(self, versions: Mapping[str, int]) -> tuple[Promise, ...]:
         """What the waiting tasks were told to get, given the version of each task that was planned."""
         return tuple(
-            Promise(wait.task, versions[wait.task], wait.forecast.start_by, wait.forecast.parts, wait.terms.standing)
+            Promise(wait.task, versions[wait.task], told.start_by, told.parts, wait.terms.standing, told.at_latest)
             for wait in self.waits
-            if wait.forecast is not None and wait.forecast.holds and not wait.forecast.rough and wait.task in versions
+            if (told := wait.forecast) is not None and told.holds and not told.rough and wait.task in versions
         )
 
 

@@ -12,7 +12,8 @@ from paika.domain.run import RunPart
 class Promise:
     """What a task was told. It holds while the task's `task_version` stays; a re-plan moves it only earlier.
 
-    `standing` is the task's standing when it was told: who stands higher since then is placed anew.
+    `standing` is the task's standing when it was told: who stands higher since then is placed anew. `at_latest` is
+    how late the search for a better order may make it, where the policy has one.
     """
 
     task: str
@@ -20,6 +21,7 @@ class Promise:
     start_by: datetime
     parts: tuple[RunPart, ...]
     standing: int = 0
+    at_latest: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

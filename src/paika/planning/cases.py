@@ -17,9 +17,12 @@ from paika.planning import gates
 from paika.planning.draft import Draft
 from paika.planning.feasible import Fit, Verdict, over_quota, verdict
 from paika.planning.floors import Entitled
-from paika.planning.house import House, epoch_s_up
+from paika.planning.house import GroupKey, House, epoch_s_up
 from paika.planning.place import Search, Spot, Want
 from paika.planning.preempt import Reclaim, Victims
+
+# By tier and points, then by the cards that fit best: the tasks.
+Peers = dict[tuple[int, int], dict[GroupKey, list[str]]]
 
 
 @dataclass(slots=True)
@@ -31,6 +34,7 @@ class Case:
     verdict: Verdict
     parked: tuple[Reason, ...]
     rank: int = 0
+    tier: int = 0  # its own, or that of its most urgent heir: 0 is core
     terms: PriorityTerms = PriorityTerms(0, 0, 0)
     want: Want | None = None
     entitled: Entitled | None = None
@@ -43,10 +47,25 @@ class Case:
     slip: Slip | None = None  # why, should it be told a later start than was promised
     borrowed: bool = False
     before: int = 0  # a spot may be held up to here
+    at_latest: int | None = None  # so late a better order may make it, now and later on
     tried: int = -1  # how much had been given back when it was last tried to move it up
     kept_until: int = 0  # bigger cards only from here on
     kept_for: tuple[str, ...] = ()
     limited_ahead: str = ""  # which ceiling (team, person) has room now but not for its whole time
+
+    def again(self, rank: int) -> Case:
+        """The same task at another place of the order, not yet placed."""
+        return Case(
+            self.task,
+            self.gates,
+            self.verdict,
+            self.parked,
+            rank=rank,
+            tier=self.tier,
+            terms=self.terms,
+            entitled=self.entitled,
+            freed_by=self.freed_by,
+        )
 
     @property
     def open(self) -> bool:
@@ -71,7 +90,7 @@ class Book:
     victims: Victims
     cases: list[Case]
     promised: Mapping[str, Promise]
-    wanted: dict[tuple[int, int], dict[tuple[str, int], list[str]]] = field(default_factory=dict)
+    wanted: Peers = field(default_factory=dict)
     held_ahead: dict[Tier, int] = field(default_factory=dict)
     kept: dict[str, Spot] = field(default_factory=dict)  # promised spots of tasks that are not gone through yet
     kept_on: dict[int, list[Case]] = field(default_factory=dict)  # by node, in rank order

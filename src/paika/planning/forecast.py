@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from paika.domain.plan import Forecast
@@ -82,16 +83,7 @@ def ranged(forecast: Forecast, now: datetime, calibrations: tuple[Calibration, .
     for one in calibrations:
         if one.lead_from_s <= lead < one.lead_to_s:
             start_from = max(now, forecast.start_by + timedelta(seconds=min(0, one.early_s)))
-            return Forecast(
-                forecast.start_by,
-                forecast.parts,
-                forecast.by_limits,
-                start_from,
-                one.hit_permille,
-                forecast.holds,
-                forecast.rough,
-                forecast.slip,
-            )
+            return replace(forecast, start_from=start_from, hit_permille=one.hit_permille)
     return forecast
 
 

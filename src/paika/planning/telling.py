@@ -129,7 +129,8 @@ def _forecast(book: Book, case: Case) -> Forecast | None:
     parts = book.draft.parts_on(case.spot.masks)
     by_limits = all(who.by_limit for part in parts for card in part.cards for who in book.draft.occupants.get(card, ()))
     start_by = EPOCH + timedelta(seconds=case.spot.start)
-    told = Forecast(start_by, parts, by_limits, holds=case.holds, slip=later(case.slip, case.spot))
+    latest = None if case.at_latest is None else book.draft.date(case.at_latest)
+    told = Forecast(start_by, parts, by_limits, holds=case.holds, slip=later(case.slip, case.spot), at_latest=latest)
     return ranged(told, book.draft.at, book.snapshot.calibrations)
 
 
