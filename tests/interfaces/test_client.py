@@ -76,6 +76,14 @@ def test_submit_and_look(mia: Client):
     with pytest.raises(Refused) as refused:
         mia.preview_move("t-1", 30)
     assert refused.value.code == "access.forbidden"
+    thought = {"kind": "new_task", "form": {"cards": 9}}, {"kind": "cancelled_task", "of": "t-1"}
+    told = mia.preview(*thought, limit=5)
+    assert [subject["after"]["stands"] for subject in told["subjects"]] == ["parked", "gone"]
+    with pytest.raises(Refused) as refused:
+        mia.preview({"kind": "lost_node", "of": "n1"})
+    assert refused.value.code == "access.forbidden"
+    with pytest.raises(Refused):
+        b"".join(mia.snapshot())
     assert mia.cancel("t-1")["state"] == "cancelled"
     assert [row["id"] for row in mia.tasks("ended")] == ["t-1"]
 

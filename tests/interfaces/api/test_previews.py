@@ -183,3 +183,9 @@ def test_a_crowd_of_askers_is_sent_away_and_others_are_served():
         thread.join(30)
     assert answers == [200, 200]
     assert client.post("/plan/preview", json=NEW).status_code == 200
+
+
+def test_where_a_failing_plan_is_kept_is_told_to_admins(door):
+    door.box.set(alarms=("a card is given once: a0",), case="/data/cases/x.json.gz")
+    told = {who: door.client(who).get("/overview").json()["case"] for who in ("ann", "lea", "mia", "vic")}
+    assert told == {"ann": "/data/cases/x.json.gz", "lea": "", "mia": "", "vic": ""}

@@ -198,3 +198,11 @@ def test_a_check_in_a_crowd_still_checks(door):
     assert answer.status_code == 200
     assert 'class="note good"' in answer.text
     assert "Try again in a few seconds" in answer.text
+
+
+def test_the_overview_tells_admins_where_a_failing_plan_is_kept(door):
+    door.box.set(alarms=("a card is given once: a0",), case="/data/cases/x.json.gz")
+    assert "/data/cases/x.json.gz" in guest(door, "ann").get("/?lang=en").text
+    assert "/data/cases" not in guest(door, "lea").get("/?lang=en").text
+    door.box.set(alarms=())
+    assert "/data/cases" not in guest(door, "ann").get("/?lang=en").text

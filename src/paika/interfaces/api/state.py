@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response, StreamingResponse
 
-from paika.domain.access import NotAuthenticated
+from paika.domain.access import Act, NotAuthenticated
 from paika.domain.records import Records
 from paika.interfaces.api.context import Context
 from paika.interfaces.api.doors import Caller, Who, context_of
@@ -45,7 +45,8 @@ def health(request: Request) -> Response:
 @router.get("/overview")
 def overview(who: Who) -> Response:
     """The first screen in numbers."""
-    return who.answer(see_overview(who.records, who.live, who.now))
+    seen = see_overview(who.records, who.live, who.now)
+    return who.answer(seen if who.actor.may(Act.SAVE_SNAPSHOT) else replace(seen, case=""))
 
 
 @router.get("/due")
