@@ -110,6 +110,7 @@ def reservation_of(line: dict[str, Any]) -> Reservation:
 TASK_WORDS = {
     "id", "owner", "team", "tier", "priority", "boost", "cards", "on_nodes", "vram", "types", "share", "pool", "after",
     "estimate", "limit", "inputs", "not_before", "preemptible", "checkpoint", "grace", "state", "runs", "ends", "times",
+    "milestone",
 }  # fmt: skip
 
 
@@ -151,6 +152,7 @@ def task_of(line: dict[str, Any], world: World) -> tuple[Task, Fate]:
         checkpoint=line.get("checkpoint", False),
         grace_s=line.get("grace", 30),
         boost=line.get("boost", 0),
+        milestone_at=clock(line.get("milestone")),
         state=TaskState(line.get("state", "waiting")),
     )
     return task, Fate(seconds(line.get("runs")), EndCause(line.get("ends", "done")))
