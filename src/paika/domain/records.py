@@ -18,6 +18,7 @@ from paika.domain.node import Node
 from paika.domain.person import Person
 from paika.domain.plan import ReasonRecord
 from paika.domain.policy import Policy
+from paika.domain.policy_version import PolicyVersion
 from paika.domain.pool import Pool
 from paika.domain.problem import VersionConflict
 from paika.domain.promise import Outcome
@@ -27,7 +28,22 @@ from paika.domain.run import Run
 from paika.domain.task import Task
 from paika.domain.team import Team
 
-Noun = Card | CardType | Dataset | Guarantee | Node | Person | Pool | Quota | Reservation | Run | Task | Team | Token
+Noun = (
+    Card
+    | CardType
+    | Dataset
+    | Guarantee
+    | Node
+    | Person
+    | PolicyVersion
+    | Pool
+    | Quota
+    | Reservation
+    | Run
+    | Task
+    | Team
+    | Token
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +56,7 @@ class Records:
 
     version: int = 0
     policy: Policy = Policy()
+    policies: Mapping[str, PolicyVersion] = field(default_factory=dict)
     card_types: Mapping[str, CardType] = field(default_factory=dict)
     nodes: Mapping[str, Node] = field(default_factory=dict)
     pools: Mapping[str, Pool] = field(default_factory=dict)
@@ -94,6 +111,7 @@ class Change:
 
 
 SHELVES: dict[type[Noun], str] = {
+    PolicyVersion: "policies",
     CardType: "card_types",
     Node: "nodes",
     Pool: "pools",
@@ -108,7 +126,10 @@ SHELVES: dict[type[Noun], str] = {
     Task: "tasks",
     Run: "runs",
 }
-NAMES: dict[type[Noun], str] = {kind: shelf[:-1] for kind, shelf in SHELVES.items()} | {Person: "person"}
+NAMES: dict[type[Noun], str] = {kind: shelf[:-1] for kind, shelf in SHELVES.items()} | {
+    Person: "person",
+    PolicyVersion: "policy_version",
+}
 
 
 def not_open(records: Records, change: Change) -> tuple[Task | Run, ...]:

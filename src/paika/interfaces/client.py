@@ -167,6 +167,23 @@ class Client:
         )
         return told
 
+    def policy_versions(self) -> Json:
+        """All versions of the policy, newest first, each with who, when, why and what it changed."""
+        told: Json = self.get("policy", "versions")
+        return told
+
+    def set_policy(self, numbers: Mapping[str, Any], reason: str, *, if_version: str | None = None) -> Json:
+        """Change numbers of the policy, as an admin; what they would do: `preview({"kind": "policy", "form": …})`."""
+        body = {**numbers, "reason": reason}
+        told: Json = self.send("PATCH", "policy", body=body, if_version=if_version)
+        return told
+
+    def roll_back_policy(self, to: int | str, reason: str, *, if_version: str | None = None) -> Json:
+        """Bring back the numbers of an earlier version, as a new one; for admins."""
+        body = {"to": to, "reason": reason}
+        told: Json = self.send("POST", "policy", "rollback", body=body, if_version=if_version)
+        return told
+
     def snapshot(self) -> Iterator[bytes]:
         """All that the next plan would look at, as a file for a support case, in pieces; for admins."""
         return self.wire.stream(place("plan", "snapshot"), {})

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
 
 from paika.domain.access import Act, Actor
 from paika.domain.card import Card, CardType, Health
 from paika.domain.dataset import Readiness
 from paika.domain.node import Node, NodeState
-from paika.domain.policy import Headroom
 from paika.domain.policy_form import with_numbers
-from paika.domain.problem import NotFound, Several
+from paika.domain.problem import NotFound
 from paika.domain.quota import Quota
 from paika.domain.records import Change, Noun, Records, apply
 from paika.domain.reservation import Reservation
@@ -21,11 +19,12 @@ from paika.domain.run import EndCause, Run
 from paika.domain.task import QUEUED, IllegalStep, Task
 from paika.domain.type_names import UnknownCardType, one_type
 from paika.ports.engine import ReportState, RunReport
-from paika.services.ask_window import card_named, new_wish, types_here
+from paika.services.ask_window import card_named, new_wish
 from paika.services.book_window import approves, must_ask, placed
+from paika.services.change_policy import numbers_here
 from paika.services.change_task import cancelled, edited, must_change
 from paika.services.dependencies import Find
-from paika.services.editing import UnknownNoun, by_id_or_name, found, nearest
+from paika.services.editing import by_id_or_name, found
 from paika.services.follow_runs import follow_runs
 from paika.services.grant_guarantee import asked_guarantee, must_fit
 from paika.services.move_task import moved, must_move
@@ -187,29 +186,7 @@ def _of_rules(world: _World, edit: NewGuarantee | WithdrawnGuarantee | NewQuota 
             quota = records.quotas.get(key)
             return Change(puts=(Quota(key, max_cards, quota.version + 1 if quota else 1),))
         case NewPolicy(numbers):
-            return Change(policy=with_numbers(records.policy, _resolved(records, numbers)))
-
-
-def _resolved(records: Records, numbers: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The numbers with the pools and card types of headrooms as the house knows them."""
-    if "headroom" not in numbers:
-        return numbers
-    pools = sorted({*records.pools, *(node.pool for node in records.nodes.values())})
-    made: list[Headroom] = []
-    for one in numbers["headroom"]:
-        if one.pool and one.pool not in pools:
-            raise UnknownNoun(field="headroom", noun="pool", asked=one.pool, nearest=nearest(one.pool, pools))
-        made.append(replace(one, card_types=_types(records, one.card_types, "headroom")))
-    return {**numbers, "headroom": tuple(made)}
-
-
-def _types(records: Records, asked: Iterable[str], field: str) -> tuple[str, ...]:
-    try:
-        return types_here(records, "|".join(asked))
-    except (UnknownCardType, Several) as unknown:
-        for one in unknown.problems if isinstance(unknown, Several) else (unknown,):
-            one.field = field
-        raise
+            return Change(policy=with_numbers(records.policy, numbers_here(records, numbers)))
 
 
 def _of_cards(world: _World, edit: LostNode | LostCard | NodeBack | CardBack | MoreCards) -> _Step:

@@ -1,4 +1,4 @@
-"""The server itself: health, overview, policy, plan, and the stream of what changes."""
+"""The server itself: health, overview, plan, and the stream of what changes."""
 
 from __future__ import annotations
 
@@ -54,12 +54,6 @@ def due(who: Who) -> Response:
     """What runs out soon: leases and milestones."""
     rows = see_due(who.records, who.now)
     return who.answer({"rows": rows, "total": len(rows)})
-
-
-@router.get("/policy")
-def policy(who: Who) -> Response:
-    """The numbers and switches of the rules."""
-    return who.answer(who.records.policy, version=who.records.policy.version)
 
 
 @router.get("/plan")

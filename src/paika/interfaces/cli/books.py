@@ -1,10 +1,10 @@
-"""The books: usage, ledger, audit; the policy; what runs out soon."""
+"""The books: usage, ledger, audit; what runs out soon."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from paika.interfaces.cli.call import Call, json_text
+from paika.interfaces.cli.call import Call
 from paika.interfaces.cli.command import Answer, Command, opt
 from paika.interfaces.cli.listing import LISTED, fetch, most_of, settled, show_list
 from paika.interfaces.cli.phrases import Phrases, Told
@@ -88,12 +88,6 @@ def _act(p: Phrases, row: Told) -> Row:
     return Row((p.when(row["at"]), row["person"], row["door"], row["act"], subject, result), why)
 
 
-def policy(call: Call) -> Answer:
-    """The numbers and switches of the rules."""
-    told = call.client.get("policy")
-    return Answer(told, lambda sheet: sheet.facts(*((name, json_text(value)) for name, value in told.items())))
-
-
 def due(call: Call, *, limit: int | None, everything: bool) -> Answer:
     """What runs out soon: leases and milestones."""
     told = call.client.get("due")
@@ -111,7 +105,6 @@ AUDIT = (opt("noun"), opt("subject"), opt("person"), *WINDOW, *LISTED)
 COMMANDS = (
     Command("ledger ls", ledger, LEDGER),
     Command("audit ls", audit, AUDIT),
-    Command("policy show", policy),
 )
 SHORTCUTS = (
     Command("usage", usage, (*WHO, *WINDOW)),

@@ -14,6 +14,7 @@ from paika.interfaces.cli import (
     machine,
     moves,
     people,
+    policy,
     replay,
     submit,
     tasks,
@@ -46,5 +47,6 @@ COMMANDS: tuple[Command, ...] = (
     *people.COMMANDS,
     *bookings.COMMANDS,
     *books.COMMANDS,
+    *policy.COMMANDS,
     *machine.COMMANDS,
 )

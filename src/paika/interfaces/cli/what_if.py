@@ -52,7 +52,8 @@ def edits_of(asked: dict[str, Any]) -> list[Edit]:
     edits += [{"kind": "withdrawn_guarantee", "of": name} for name in asked["withdraw"]]
     edits += [_guarantee(text) for text in asked["guarantee"]]
     edits += [{"kind": "booking", "form": dict(_pairs(text, "book"))} for text in asked["book"]]
-    edits += _policy(asked["policy"], asked["policy_file"])
+    numbers = policy_numbers(asked["policy"], asked["policy_file"])
+    edits += [{"kind": "policy", "form": numbers}] if numbers else []
     return [*edits, *_in_file(asked["edits"])]
 
 
@@ -103,7 +104,8 @@ def _pairs(text: str, field: str) -> Iterator[tuple[str, str]]:
         yield name.strip(), value.strip()
 
 
-def _policy(numbers: Iterable[str], file: Path | None) -> list[Edit]:
+def policy_numbers(numbers: Iterable[str], file: Path | None) -> dict[str, Any]:
+    """Numbers of the policy from a JSON file and from NAME=VALUE, which go before."""
     form: dict[str, Any] = {}
     if file is not None:
         found = _json(file)
@@ -115,7 +117,7 @@ def _policy(numbers: Iterable[str], file: Path | None) -> list[Edit]:
         if not equals or not name.strip():
             raise BadValue(field="policy", value=text[:80], allowed="NAME=VALUE")
         form[name.strip()] = value.strip()
-    return [{"kind": "policy", "form": form}] if form else []
+    return form
 
 
 def _in_file(file: Path | None) -> list[Edit]:

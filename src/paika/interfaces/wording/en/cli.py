@@ -129,7 +129,6 @@ WORDS: dict[str, str] = {
     "cli.do.token.revoke": "Revoke a token",
     "cli.do.ledger.ls": "List ledger entries, newest first",
     "cli.do.audit.ls": "List who changed what, newest first",
-    "cli.do.policy.show": "Show the policy",
     "cli.do.server.start": "Run a server on this machine",
     "cli.opt.json": "Print complete JSON; errors are one JSON object on standard error",
     "cli.opt.lang": "Language, zh or en; by default from PAIKA_LANG and LANG",

@@ -129,7 +129,6 @@ WORDS: dict[str, str] = {
     "cli.do.token.revoke": "吊销令牌",
     "cli.do.ledger.ls": "列出账目，新的在前",
     "cli.do.audit.ls": "列出谁改了什么，新的在前",
-    "cli.do.policy.show": "看排程口径",
     "cli.do.server.start": "在这台机器上启动服务器",
     "cli.opt.json": "输出完整的 JSON；出错时在标准错误上给一个 JSON 对象",
     "cli.opt.lang": "语言：zh 或 en；默认看 PAIKA_LANG 和 LANG",
