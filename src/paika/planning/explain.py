@@ -6,7 +6,7 @@ keeps a task from cards that this plan gives to somebody further down is told as
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from heapq import merge
@@ -62,6 +62,8 @@ class _Shape:
 
     cards: tuple[Reason, ...]  # what the cards say
     need: int  # parts on the cheapest cards that could carry it now, or else at all
+    usable: tuple[tuple[Place, int], ...] = ()
+    usable_at: int = -1
     walls: tuple[Reason, ...] = ()
     walls_at: int = -1
     promised: PromisedAhead | None = None
@@ -255,10 +257,18 @@ class Explainer:
         """Leases, reservations and headroom before usable cards; looked at again only when a start was gone by."""
         if shape.walls_at != self.behind.changes:
             assert case.want is not None
-            usable = self._usable(case.verdict.fits, case.task.demand)
+            usable = self._usable_by(case, shape)
             shape.walls_at = self.behind.changes
             shape.walls = (*self._lease(case.task, usable), *self._walled(case.task, usable, case.want.key))
         return shape.walls
+
+    def _usable_by(self, case: Case, shape: _Shape) -> tuple[tuple[Place, int], ...]:
+        """Usable cards of a shape; looked at again only when a start was gone by."""
+        if shape.usable_at != self.behind.changes:
+            shape.usable_at = self.behind.changes
+            usable = self._usable(case.verdict.fits, case.task.demand)
+            shape.usable = tuple(one for one in usable if one[1])
+        return shape.usable
 
     def _usable(self, fits: tuple[Fit, ...], demand: Demand) -> list[tuple[Place, int]]:
         """Cards that are free, or have room for the share, or would if nobody further down had started in this plan."""
@@ -284,7 +294,7 @@ class Explainer:
                 mask |= 1 << bit
         return mask
 
-    def _lease(self, task: Task, usable: list[tuple[Place, int]]) -> list[Reason]:
+    def _lease(self, task: Task, usable: Sequence[tuple[Place, int]]) -> list[Reason]:
         draft = self.draft
         lasts = times_of(task, self.draft.policy).lease_s
         ends = [
@@ -295,7 +305,7 @@ class Explainer:
         ]
         return [LeaseEnds(len(ends), EPOCH + timedelta(seconds=min(ends)))] if ends else []
 
-    def _walled(self, task: Task, usable: list[tuple[Place, int]], key: PassKey) -> list[Reason]:
+    def _walled(self, task: Task, usable: Sequence[tuple[Place, int]], key: PassKey) -> list[Reason]:
         """Usable cards behind walls that the run would run into: each reservation, and headroom."""
         draft, lasts = self.draft, times_of(task, self.draft.policy).fit_s
         behind: dict[str, tuple[Wall, int]] = {}
@@ -335,7 +345,7 @@ class Explainer:
         at = (self.ahead.changes, self.behind.changes)
         if shape.promised_at != at:
             demand = case.task.demand
-            usable = self._usable(case.verdict.fits, demand)
+            usable = self._usable_by(case, shape)
             shape.promised_at = at
             shape.promised = self.ahead.reason(usable, demand.cards_per_node, demand.nodes == 1)
         return [] if shape.promised is None else [shape.promised]

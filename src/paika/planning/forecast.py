@@ -62,7 +62,7 @@ def _rough(book: Book, deep: list[Case]) -> None:
             first[want] = None if spot is None else spot.start
         possible, work = first[want], ahead.get(fit.group.key, 0)
         if possible is not None and work is not None:
-            cards = sum(place.ready.bit_count() for place in fit.group.places)
+            cards = fit.group.ready
             case.rough_at = max(book.horizon, possible) + work // max(1, cards)
         lasts = case.task.occupies_s
         ahead[fit.group.key] = None if work is None or lasts is None else work + lasts * fit.parts // PARTS_PER_CARD

@@ -53,6 +53,11 @@ class Group:
         """Positions of the nodes that have such cards."""
         return frozenset(place.node for place in self.places)
 
+    @cached_property
+    def ready(self) -> int:
+        """How many of them can take work."""
+        return sum(place.ready.bit_count() for place in self.places)
+
     @property
     def vram_mib(self) -> int:
         """VRAM of each card of the group."""

@@ -283,9 +283,10 @@ class Search:
                 continue
             asked.add(at)
             place = group.places[at]
-            seat = self._seat(want, place, after, bound, bounds, at, limit)
-            again.append((bound if not fresh else limit if seat is None else seat.start, at))
-            if seat is None:
+            far = _beyond(limit, self.draft.now) if fresh else limit
+            seat = self._seat(want, place, after, bound, bounds, at, far)
+            again.append((bound if not fresh else far if seat is None else seat.start, at))
+            if seat is None or seat.start >= limit:
                 continue
             insort(best, (seat.start, seat.snug, place.node, seat), key=_by_start)
             if len(best) >= count:
@@ -298,13 +299,13 @@ class Search:
     def _seat(
         self, want: Want, place: Place, after: int, bound: int, bounds: _Bounds, at: int, limit: int
     ) -> _Seat | None:
-        """One node's answer before `limit`, remembered while the node's timeline stays as it is."""
+        """One node's answer before `limit`, or one known from before; kept while the node's timeline stays as it is."""
         line = self.draft.lines[place.node].of(want.key)
         fresh = after <= self.draft.now
         if fresh:
             version, seat = bounds.seats.get(at, (-1, None))
             if version == line.version and seat is not None:
-                return seat if seat.start < limit else None
+                return seat
         seat = self._ask(want, place, line, bound if bound > after else after, limit)
         if fresh:
             bounds.seats[at] = (line.version, seat)
@@ -376,6 +377,11 @@ class Search:
             known = any(self.draft.lines[place.node].base.leased for place in group.places)
             self._leased[group.key, pool] = known
         return known
+
+
+def _beyond(limit: int, now: int) -> int:
+    """Half as far again, and an hour: what is learned of a node on the way will do for searches with later limits."""
+    return limit if limit >= NEVER else limit + (limit - now) // 2 + 3600
 
 
 def masks_of(draft: Draft, cards_by_node: list[tuple[str, ...]]) -> Masks | None:

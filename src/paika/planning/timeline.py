@@ -275,14 +275,15 @@ class NodeTimeline:
         self, need: ShareNeed, allowed: int, fit_s: int, lease_s: int, after: int, before: int
     ) -> tuple[int, tuple[int, int], int] | None:
         """The same on cards that nobody shares: there a share needs what a whole card does, and room."""
-        room = [vram - need.safety_mib - need.vram_mib for vram in self.vram_mib]
-        allowed = sum(1 << card for card in bits(allowed) if room[card] >= 0)
+        asked, vram = need.safety_mib + need.vram_mib, self.vram_mib
+        if allowed and min(vram) < asked:
+            allowed = sum(1 << card for card in bits(allowed) if vram[card] >= asked)
         found = self.earliest(1, allowed, fit_s, lease_s, after, before) if need.bandwidth_percent <= 100 else None
         if found is None:
             return None
         start, mask = found
-        left, card = min((room[card], card) for card in bits(mask))
-        return start, (1, left), card
+        most, card = min((vram[card], card) for card in bits(mask))
+        return start, (1, most - asked), card
 
     def _share_on(
         self, card: int, need: ShareNeed, fit_s: int, lease_s: int, after: int, bound: int
