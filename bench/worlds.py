@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from paika.domain.card import Card
 from paika.domain.catalogue import CATALOGUE
 from paika.domain.node import Node
 from paika.domain.person import Person
+from paika.domain.plan import Plan, Start
 from paika.domain.quota import Quota
 from paika.domain.run import Run, RunPart, RunState
 from paika.domain.snapshot import Snapshot
@@ -56,6 +58,50 @@ def cluster(waiting: int, cards: int, seed: int = 7, busy: float = 0.93) -> Snap
         teams=teams,
         quotas=tuple(Quota(team.id, ceiling) for team in teams),
         held_parts=held,
+    )
+
+
+def after(snapshot: Snapshot, made: Plan) -> Snapshot:
+    """A second later: who was to start runs, one run has ended early, the others hold what they were promised."""
+    now, waiting = snapshot.taken_at + timedelta(seconds=1), {task.id: task for task in snapshot.tasks}
+    ended, *runs = snapshot.runs
+    held = dict(snapshot.held_parts) | {ended.team: snapshot.held_parts[ended.team] - ended.parts_held}
+    for start in made.starts:
+        task = waiting.pop(start.task)
+        held[task.team] = held.get(task.team, 0) + (0 if start.borrowed else start.parts_held)
+        run = _started(task, start, now)
+        runs.append(run)
+    promises = made.promises({task.id: task.version for task in waiting.values()})
+    return replace(
+        snapshot,
+        version=snapshot.version + 1,
+        taken_at=now,
+        runs=tuple(runs),
+        tasks=tuple(waiting.values()),
+        held_parts=held,
+        promises=promises,
+    )
+
+
+def _started(task: Task, start: Start, now: datetime) -> Run:
+    return Run(
+        id=f"r-{task.id}",
+        task=task.id,
+        attempt=1,
+        token="",
+        owner=task.owner,
+        team=task.team,
+        tier=task.tier,
+        parts=start.parts,
+        parts_held=start.parts_held,
+        intended_at=now,
+        engine="local",
+        share=task.demand.share,
+        limit_s=task.limit_s,
+        high_s=task.estimate.high_s if task.estimate else None,
+        state=RunState.RUNNING,
+        started_at=now,
+        borrowed=start.borrowed,
     )
 
 
