@@ -19,7 +19,7 @@ MOST_CARDS = 100_000
 MOST_HEADROOMS = 50
 DAY_S, YEAR_S = 86_400, 366 * 86_400
 ALLOWED_HEADROOM = "UNITSxCARDS@POOL:TYPE+TYPE, several with ';', at most 50"
-_HEADROOM = re.compile(r"([0-9]{1,6})(?:[xX*×]([0-9]{1,5}))?(?:@([^:@;]{1,64}))?(?::([^@;]{1,400}))?(!)?")
+_HEADROOM = re.compile(r"([0-9]{1,6})(?:[xX*×]([0-9]{1,5}))?(?:@([^:@;!]{1,64}))?(?::([^@;!]{1,400}))?(!)?")
 _HEADROOM_KEYS = frozenset({"units", "together", "pool", "card_types", "refill"})
 OPEN_ENDED = ("normal_depth", "tight_cards_per_person", "strict_cards_per_person")  # left empty: no bound
 

@@ -19,6 +19,7 @@ from paika.interfaces.board import (
     login,
     move,
     overview,
+    policy,
     queue,
     readiness,
     submit,
@@ -32,7 +33,7 @@ from paika.interfaces.board.look import STATIC, KeptFiles, static_path
 from paika.interfaces.board.visit import BoardRoute, Visit, look
 
 PAGES = (
-    *(overview, queue, timeline, readiness, cards, bookings, guarantees, what_if, ledger, teams),
+    *(overview, queue, timeline, readiness, cards, bookings, guarantees, what_if, policy, ledger, teams),
     *(move, task, submit, imports, wall, login),
 )
 _NOT_OURS = ("/api/", "/static/", "/docs", "/openapi", "/metrics", "/healthz", "/readyz")

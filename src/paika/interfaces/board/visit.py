@@ -55,6 +55,7 @@ RAIL = (
     ("cards", "c", "/cards"),
     ("bookings", "b", "/bookings"),
     ("whatif", "w", "/what-if"),
+    ("policy", "p", "/policy"),
     ("ledger", "l", "/ledger"),
     ("teams", "t", "/teams"),
 )
