@@ -22,6 +22,7 @@ PAGES = (
     "/bookings",
     "/ledger",
     "/teams",
+    "/policy",
     "/tasks/t-2",
     "/tasks/t-42",
     "/tasks/t-44",

@@ -22,6 +22,7 @@ PAGES = (
     "/cards",
     "/bookings",
     "/bookings?show=all",
+    "/policy",
     "/what-if",
     "/what-if?what=policy",
     "/what-if?what=changed_task&whose=t-42",
@@ -104,6 +105,7 @@ def test_the_keyboard_goes_to_pages_and_filters(shared_lab: Lab, visit: Visitor)
         ("c", "/cards"),
         ("b", "/bookings"),
         ("t", "/teams"),
+        ("p", "/policy"),
         ("o", "/"),
     ):
         page.keyboard.press("g")

@@ -38,7 +38,7 @@ def test_every_number_stands_in_one_group():
 
 def test_everybody_sees_the_numbers_and_nobody_but_admins_a_form(door):
     text = guest(door, "mia").get("/policy?lang=en").text
-    for part in ("Half-life of usage", "fair_half_life_s", "7d", "no bound", "as installed", "in force"):
+    for part in ("Half-life of usage", "fair_half_life_s", "7 d", "no bound", "as installed", "in force"):
         assert part in text
     assert "/policy/edit/" not in text
     assert guest(door, "mia").get("/policy/edit/normal_depth").status_code == 403

@@ -60,11 +60,12 @@ class Past:
 def policy(visit: Guest) -> Response:
     """All numbers in force, and the versions."""
     versions = see_policy_versions(visit.records)
+    groups = [(name, [_line(visit, field) for field in _of(starts)]) for name, starts in GROUPS]
     return visit.page(
         "policy.html",
         "p",
         number=visit.records.policy.version,
-        groups=[(name, [_line(visit, field) for field in _of(starts)]) for name, starts in GROUPS],
+        columns=[groups[::2], groups[1::2]],
         versions=[_past(visit, row) for row in versions[:MOST_VERSIONS]],
         left_out=max(0, len(versions) - MOST_VERSIONS),
     )
@@ -150,7 +151,9 @@ def _said(visit: Visit, field: FormField, value: Any) -> str:
     if isinstance(value, bool):
         return visit.t("word.yes" if value else "word.no")
     if field.kind is FieldKind.DURATION:
-        return duration_text(value)
+        return visit.span(value)
+    if field.kind is FieldKind.CHOICE:
+        return visit.t(f"policy.{field.key}.{value}")
     return _written(value) or visit.t("policy.none")
 
 
