@@ -82,13 +82,13 @@ def show_small(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """Mean and worst ratio to the best known mean wait."""
     proven = sum(row["proven"] for row in rows)
     print(f"{len(rows)} small instances, true lengths: mean wait ÷ best known ({proven} of them proven optimal)")
-    print(f"{'rule':<11} {'mean':>7} {'worst':>7} {'Σ ÷ Σ':>7}")
+    print(f"{'rule':<14} {'mean':>7} {'worst':>7} {'Σ ÷ Σ':>7}")
     told = {}
     for rule in SMALL_RULES:
         ratios = [row[rule] / row["best"] for row in rows]
         sums = sum(row[rule] for row in rows) / sum(row["best"] for row in rows)
         told[str(rule)] = {"mean": round(fmean(ratios), 3), "worst": round(max(ratios), 3), "sums": round(sums, 3)}
-        print(f"{rule:<11} {fmean(ratios):>7.3f} {max(ratios):>7.3f} {sums:>7.3f}")
+        print(f"{rule:<14} {fmean(ratios):>7.3f} {max(ratios):>7.3f} {sums:>7.3f}")
     return told
 
 
