@@ -466,6 +466,23 @@ class TestRulesHold:
         lab.turn(2, seconds=30)
         assert (lab.state(task), lab.live.alarms) == ("running", ())
 
+    def test_a_plan_that_breaks_a_rule_promises_nothing_and_takes_no_promise_back(self, lab, monkeypatch):
+        fill(lab, 3)
+        old = lab.submit(command=["sleep", "3600"], limit="2h")
+        busy = [lab.submit(command=["sleep", "3600"], limit="2h") for _ in range(3)]
+        lab.turn(2, seconds=40)
+        before = lab.live.promises
+        assert before
+        self.broken(monkeypatch, Violation("a whole card is given once", "a0"))
+        new = lab.submit(command=["sleep", "3600"], limit="2h")
+        lab.turn(seconds=40)
+        assert lab.live.promises == before
+        assert all(wait.forecast is None for wait in lab.live.plan.waits)
+        assert {old.id, new.id, *(task.id for task in busy)} >= {wait.task for wait in lab.live.plan.waits}
+        monkeypatch.undo()
+        lab.turn(seconds=40)
+        assert {one.task for one in lab.live.promises} == {one.task for one in before} | {new.id}
+
     def test_a_plan_that_breaks_a_rule_is_kept_and_can_be_planned_anew(self, lab, monkeypatch):
         shelf = InMemoryCaseShelf()
         lab.cycle.keep_case = CaseKeeper(shelf, "1.2").keep

@@ -184,9 +184,11 @@ class Cycle:
         made, broken = self.decide(snapshot, records.policy, now)
         if broken and self.keep_case and (kept := self.keep_case(snapshot, records.policy, now, broken)):
             self.live.set(case=kept)
+        versions = {task.id: task.version for task in snapshot.tasks}
+        promises = made.promises(versions)
         if any(violation.blocks for violation in broken):
             made = _refused(made, snapshot, records, broken)
-        promises = made.promises({task.id: task.version for task in snapshot.tasks})
+            promises = tuple(one for one in live.promises if versions.get(one.task) == one.task_version)
         written_on, after = self._write(made, promises, now)
         look_at = min(at for at in (made.next_look_at, _soon(now)) if at is not None)
         # If somebody wrote between the reading and the writing, look again at once.
@@ -262,10 +264,13 @@ class Cycle:
 
 
 def _refused(made: Plan, snapshot: Snapshot, records: Records, broken: list[Violation]) -> Plan:
-    """The plan with nothing started; whom it would have started, or forgot, is told why."""
+    """The plan with nothing started and no start told; whom it would have started, or forgot, is told why.
+
+    What the plan before promised stays promised.
+    """
     rules = tuple(dict.fromkeys(violation.rule for violation in broken if violation.blocks))
     order, terms, _ = ranked(snapshot.tasks, records.policy, made.decided_at)
-    waits = {wait.task: wait for wait in made.waits}
+    waits = {wait.task: replace(wait, forecast=None) for wait in made.waits}
     for rank, task in enumerate(order, start=1):
         waits.setdefault(task.id, Wait(task.id, rank, terms[task.id], (PlanRefused(rules),), None))
     return replace(made, starts=(), stops=(), waits=tuple(waits[task.id] for task in order))
