@@ -62,7 +62,7 @@ WORDS: dict[str, str] = {
     "replay.lengths.synthetic": "synthetic: the true ones × 1 to 5",
     "replay.tiers": "tiers",
     "replay.tiers.synthetic": "synthetic: core 20%, normal 50%, idle 30%",
-    "cli.opt.replay_policy": "Policies of paika to play, joined by commas: default, conservative, easy, skip, or a .json file as policy show --json prints it",
+    "cli.opt.replay_policy": "Policies of paika to play, joined by commas: default, improve, conservative, easy, skip, or a .json file as policy show --json prints it",
     "cli.opt.synthetic_readiness": "Draw with this seed (synthetic) whose data is not ready at submit: 20% of the jobs, 2 h late on average",
     "cli.opt.synthetic_vram": "Draw needs of VRAM with this seed (synthetic): 8 to 70 GiB a card",
     "cli.opt.replay_report": "Write the report to this folder: a page in Chinese, one in English, and the figures as JSON",

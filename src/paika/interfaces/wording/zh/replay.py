@@ -62,7 +62,7 @@ WORDS: dict[str, str] = {
     "replay.lengths.synthetic": "合成：真实时长 × 1～5",
     "replay.tiers": "档",
     "replay.tiers.synthetic": "合成：核心 20%、常规 50%、闲时 30%",
-    "cli.opt.replay_policy": "要放的排卡口径，用逗号分开：default、conservative、easy、skip，或 policy show --json 那样的 .json 文件",
+    "cli.opt.replay_policy": "要放的排卡口径，用逗号分开：default、improve、conservative、easy、skip，或 policy show --json 那样的 .json 文件",
     "cli.opt.synthetic_readiness": "用这个种子随机决定谁的数据提交时没就绪（合成）：20% 的作业，平均晚 2 小时",
     "cli.opt.synthetic_vram": "用这个种子随机给作业定显存需求（合成）：每卡 8～70 GiB",
     "cli.opt.replay_report": "把报告写进这个目录：中文页、英文页各一个，外加 JSON 数据",
