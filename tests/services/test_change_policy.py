@@ -77,6 +77,7 @@ def test_headrooms_are_named_as_the_house_knows_them(lab):
         (lambda lab: back(lab, 1, "mia"), Forbidden),
         (lambda lab: put(lab, {"normal_depth": 3}, why="  "), FieldMissing),
         (lambda lab: back(lab, 1, why=""), FieldMissing),
+        (lambda lab: put(lab, {"normal_depth": 3}, why="x" * 201), BadValue),
         (lambda lab: put(lab, {}), FieldMissing),
         (lambda lab: put(lab, {"normal_deepth": 3}), Several),
         (lambda lab: put(lab, {"age_points_max": -1}), Several),

@@ -16,7 +16,7 @@ from paika.domain.type_names import UnknownCardType
 from paika.ports.clock import Clock
 from paika.ports.store import Store
 from paika.services.ask_window import types_here
-from paika.services.editing import UnknownNoun, must_be_read, nearest
+from paika.services.editing import UnknownNoun, must_be_name, must_be_read, nearest
 from paika.services.keep_audit import Attempt, entry, refusals_kept
 
 Next = Callable[[Records], Policy]
@@ -67,13 +67,17 @@ def set_policy(
 def roll_back_policy(
     store: Store, clock: Clock, actor: Actor, to: int, *, why: str, if_version: int | None = None
 ) -> Policy:
-    """Bring back the numbers of an earlier version, as a new one. Raises NotFound for a version that is not kept."""
+    """Bring back the numbers of an earlier version, as a new one.
+
+    Raises NotFound for a version that is not kept, UnknownNoun if it names a pool that is gone, VersionConflict.
+    """
 
     def old(records: Records) -> Policy:
         kept = _with_current(records).get(id_of(to))
         if kept is None:
             raise NotFound(field="to", noun="policy_version", id=str(to))
-        return replace(kept.policy, version=records.policy.version + 1)
+        numbers = {f.name: getattr(kept.policy, f.name) for f in fields(Policy) if f.name != "version"}
+        return with_numbers(records.policy, numbers_here(records, numbers))
 
     return _put(store, clock, actor, old, why, if_version, to)
 
@@ -85,8 +89,7 @@ def _put(
 
     def decide(records: Records) -> Change:
         actor.must(Act.CHANGE_POLICY)
-        if not why.strip():
-            raise FieldMissing(field="reason")
+        must_be_name(why, "reason")
         before = records.policy
         must_be_read("policy", "policy", before.version, if_version)
         after = new(records)

@@ -8,6 +8,8 @@ import pytest
 from rich.cells import cell_len
 from tests.interfaces.cli.house import House
 
+from paika.interfaces.cli.call import Call
+
 
 def numbers(house: House) -> tuple[int, int]:
     policy = house.lab.records.policy
@@ -18,8 +20,30 @@ def test_a_dry_run_writes_nothing(house: House):
     house.lab.submit("mia", cards=4, limit="2h", types="A100-80G")
     said = house.paika("policy", "set", "age_points_max=60", "--dry-run", by="ann", lang="en")
     assert said.code == 0
-    assert "nothing was written" in said.out.lower() or "preview" in said.out.lower()
+    assert "Only a preview: nothing was written." in said.out
     assert numbers(house) == (1, 40)
+
+
+@pytest.mark.parametrize("to", ["2", "02", "２", " 2"])
+def test_a_dry_run_of_a_rollback_writes_nothing_however_the_version_is_written(house: House, to: str):
+    for points in ("60", "50"):
+        house.paika("policy", "set", f"age_points_max={points}", "--reason", "x", "-y", by="ann")
+    said = house.paika("policy", "rollback", to, "--reason", "x", "--dry-run", by="ann", lang="en")
+    assert (said.code, numbers(house)) == (0, (3, 50)), said.err
+    assert house.paika("policy", "rollback", to, "--reason", "x", "-y", by="ann").code == 0
+    assert numbers(house) == (4, 60)
+
+
+def test_what_was_looked_at_is_what_is_changed(house: House, monkeypatch: pytest.MonkeyPatch):
+    """Somebody changes the policy between the look and the yes."""
+
+    def faster(*_: object) -> None:
+        house.paika("policy", "set", "age_points_max=70", "--reason", "first", "-y", by="ann")
+
+    monkeypatch.setattr(Call, "sure", faster)
+    said = house.paika("policy", "set", "age_points_max=60", "--reason", "second", "--json", by="ann")
+    assert "noun.version_conflict" in said.err
+    assert numbers(house) == (2, 70)
 
 
 @pytest.mark.parametrize("lang", ["zh", "en"])
@@ -60,6 +84,8 @@ def test_a_file_as_policy_show_prints_it(house: House, tmp_path):
         (("set", "age_points_max=lots", "--reason", "x", "-y"), "ann", "input.several"),
         (("set", "age_points_max=60", "--reason", "x", "-y"), "mia", "access.forbidden"),
         (("rollback", "9", "--reason", "x", "-y"), "ann", "noun.not_found"),
+        (("rollback", "9", "--reason", "x", "--dry-run"), "ann", "noun.not_found"),
+        (("set", "age_points_max=60", "--reason", "x" * 600, "-y"), "ann", "reason"),
         (("rollback", "soon", "--reason", "x", "-y"), "ann", "input.several"),
     ],
 )

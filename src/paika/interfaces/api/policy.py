@@ -10,14 +10,13 @@ from starlette.responses import Response
 from paika.domain import form
 from paika.domain.form import FieldKind, Form, FormField
 from paika.domain.policy_form import POLICY
-from paika.domain.problem import FieldMissing, Several
 from paika.interfaces.api.doors import Body, Who, body_schema
+from paika.services.access_form import REASON, read_edit, read_reason
 from paika.services.change_policy import roll_back_policy, see_policy_versions, set_policy
 
 router = APIRouter(prefix="/policy", tags=["policy"])
-_REASON = FormField("reason", FieldKind.TEXT, ("理由",), 0, 500)
-_BACK = Form((FormField("to", FieldKind.WHOLE, (), 1, 1 << 31, required=True), _REASON))
-_NUMBERS: dict[str, Any] = form.schema(Form((*POLICY.fields, _REASON)))
+_BACK = Form((FormField("to", FieldKind.WHOLE, (), 1, 1 << 31, required=True), *REASON.fields))
+_NUMBERS: dict[str, Any] = form.schema(Form((*POLICY.fields, *REASON.fields)))
 
 
 @router.get("")
@@ -29,15 +28,15 @@ def policy(who: Who) -> Response:
 @router.patch("", openapi_extra=body_schema(_NUMBERS))
 def set_numbers(who: Who, body: Body) -> Response:
     """Change the numbers that are named, from the next plan on; what they would do: /plan/preview. For admins."""
-    context, numbers = who.context, dict(body)
-    why = numbers.pop("reason", None)
+    context = who.context
+    reason = {name: value for name, value in body.items() if REASON.match(name) is not None}
     made = set_policy(
         context.store,
         context.clock,
         who.actor,
-        numbers,
+        {name: value for name, value in body.items() if name not in reason},
         context.zone_name,
-        why=why if isinstance(why, str) else "",
+        why=read_reason(reason, context.zone_name),
         if_version=who.if_version,
     )
     return who.answer(made, version=made.version)
@@ -54,12 +53,8 @@ def versions(who: Who) -> Response:
 def roll_back(who: Who, body: Body) -> Response:
     """Bring back the numbers of an earlier version, as a new one. For admins."""
     context = who.context
-    read, problems = _BACK.read(body, context.zone_name)
-    asked: dict[str, Any] = dict(read)
-    if problems:
-        raise Several(field=None, problems=tuple(problems))
-    if "to" not in asked:
-        raise FieldMissing(field="to")
-    why, version = asked.get("reason") or "", who.if_version
-    made = roll_back_policy(context.store, context.clock, who.actor, asked["to"], why=why, if_version=version)
+    asked = read_edit(_BACK, body, context.zone_name, whole=True)
+    made = roll_back_policy(
+        context.store, context.clock, who.actor, asked.values["to"], why=asked.why, if_version=who.if_version
+    )
     return who.answer(made, version=made.version)

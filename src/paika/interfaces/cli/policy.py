@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-from paika.domain.problem import FieldMissing
+from paika.domain.problem import BadValue, FieldMissing, NotFound, Several
+from paika.domain.quantity import whole
 from paika.interfaces.cli.call import Call, json_text
 from paika.interfaces.cli.command import Answer, Command, arg, opt, switch
 from paika.interfaces.cli.listing import LISTED, most_of, settled, show_list
@@ -15,6 +16,8 @@ from paika.interfaces.cli.what_if import policy_numbers
 from paika.interfaces.cli.what_if_view import show_what_if
 
 IF_VERSION = opt("if_version", metavar="N")
+HIGHEST = 1 << 31
+Act = Callable[[str, str | None], Told]  # with a reason, on a version of the policy
 
 
 def show(call: Call) -> Answer:
@@ -37,35 +40,59 @@ def set_numbers(
     form = policy_numbers(numbers or (), file)
     if not form:
         raise FieldMissing(field="numbers")
-    edit = {"kind": "policy", "form": form}
     return _changed(
-        call, edit, dry_run, yes, reason, lambda why: call.client.set_policy(form, why, if_version=if_version)
+        call,
+        form,
+        dry_run,
+        yes,
+        reason,
+        if_version,
+        lambda why, seen: call.client.set_policy(form, why, if_version=seen),
     )
 
 
 def roll_back(call: Call, *, to: str, reason: str | None, dry_run: bool, yes: bool, if_version: str | None) -> Answer:
     """Bring back an earlier version; what it would do to everybody is shown and asked about first."""
+    number = _version(to)
     kept = {
-        str(row["version"]["policy"]["version"]): row["version"]["policy"]
-        for row in call.client.policy_versions()["rows"]
+        row["version"]["policy"]["version"]: row["version"]["policy"] for row in call.client.policy_versions()["rows"]
     }
-    edit = {"kind": "policy", "form": kept[to]} if to in kept else None
+    if number not in kept:
+        raise NotFound(field="to", noun="policy_version", id=str(number))
     return _changed(
-        call, edit, dry_run, yes, reason, lambda why: call.client.roll_back_policy(to, why, if_version=if_version)
+        call,
+        kept[number],
+        dry_run,
+        yes,
+        reason,
+        if_version,
+        lambda why, seen: call.client.roll_back_policy(number, why, if_version=seen),
     )
 
 
-def _changed(call: Call, edit: Told | None, dry_run: bool, yes: bool, reason: str | None, act: Any) -> Answer:
-    if edit is not None and (dry_run or not yes):
-        looked = call.client.preview(edit)
+def _version(to: str) -> int:
+    """The number of a version as people write it."""
+    try:
+        return whole("to", to, 1, HIGHEST)
+    except BadValue as bad:
+        raise Several(field=None, problems=(bad,)) from None
+
+
+def _changed(
+    call: Call, form: Told, dry_run: bool, yes: bool, reason: str | None, if_version: str | None, act: Act
+) -> Answer:
+    """Show what these numbers would do, ask, and act on the very version that was looked at."""
+    if dry_run or not yes:
+        if_version = if_version or str(call.client.get("policy")["version"])
+        looked = call.client.preview({"kind": "policy", "form": form})
         if dry_run:
             return Answer(looked, lambda sheet: _foreseen(sheet, call, looked))
     if not (reason or "").strip():
         raise FieldMissing(field="reason")
-    if edit is not None and not yes:
+    if not yes:
         _foreseen(call.err, call, looked)
         call.sure(call.t("cli.sure.policy"), yes)
-    told = act(reason or "")
+    told = act(reason or "", if_version)
     return Answer(told, lambda sheet: sheet.line(call.t("policy.now", number=told["version"])))
 
 
